@@ -1,6 +1,6 @@
 """What ``dga`` exports: for type checkers, and for lazy_loader, which imports it on first use."""
 
-from .adaptation import Adaptation, adapt, adapt_steps
+from .adaptation import Adaptation, adapt
 from .adapted_classifier import AdaptedClassifier
 from .corruptions import CORRUPTIONS, corrupt
 from .diagnosis import Diagnosis, diagnose
@@ -14,7 +14,7 @@ from .weights.sources import Sources
 __version__: str
 __all__ = [
     "CORRUPTIONS", "PROFILES", "Adaptation", "AdaptedClassifier", "Diagnosis", "Models", "Profile",
-    "RepairedPhotograph", "Sources", "Stop", "adapt", "adapt_steps", "choose_depth", "corrupt",
+    "RepairedPhotograph", "Sources", "Stop", "adapt", "choose_depth", "corrupt",
     "diagnose", "get_profile", "load_models", "repair", "repair_photograph", "to_pixels",
     "to_square",
 ]  # fmt: skip

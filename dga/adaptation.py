@@ -20,14 +20,7 @@ from dga.images import Pixels, from_tensor, to_tensor
 from dga.networks.classifier import Prediction, predict
 from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models
-from dga.pipeline import (
-    NO_EXPLANATION,
-    Event,
-    ForwardProcess,
-    RepairResult,
-    Start,
-    run,
-)
+from dga.pipeline import NO_EXPLANATION, Event, ForwardProcess, RepairResult, Start, run
 from dga.profiles import Diffusion, Profile, Repair, StoppingConfig
 from dga.steps import take_result
 from dga.systems import DEFAULT_SYSTEMS, System, require_repair, systems
@@ -97,28 +90,18 @@ class Adaptation:
         return next((result for result in results if result.start.repair.explain), None)
 
 
+@isolate_numerics
 def adapt(
     models: Models, pixels: Pixels, seed: int = 0, chosen: Sequence[System] | None = None
 ) -> Adaptation:
     """Repair one picture, uint8 ``[S, S, 3]`` of the profile's size, by some systems, and read it.
 
     ``chosen``: systems that repair and are read by the frozen classifier; by default DGA, DGA + G,
-    DDA and DGA+. The same arguments give the same result. Raises ``ValueError`` for another size or
-    a system of another kind, and ``FloatingPointError`` if a network returns values that are not
-    numbers.
-    """
-    return take_result(adapt_steps(models, pixels, seed, chosen))
+    DDA and DGA+. Where one of them explains no damage, or none is chosen, the curve of the picture
+    as it came is judged to T, by the rule of the first such system with a rule, else the profile's.
 
-
-@isolate_numerics
-def adapt_steps(
-    models: Models, pixels: Pixels, seed: int = 0, chosen: Sequence[System] | None = None
-) -> Generator[Event | Reconstruction, None, Adaptation]:
-    """Do as :func:`adapt`, but yield each event as it happens (:mod:`dga.steps`).
-
-    Where a system explains no damage, or none is chosen, the events of :func:`judge_curve` come
-    first. It judges all depths to T. Its rule is that of the first such system with a rule, else
-    the profile's.
+    The same arguments give the same result. Raises ``ValueError`` for another size or a system of
+    another kind, and ``FloatingPointError`` if a network returns values that are not numbers.
     """
     profile, x = models.profile, to_picture_tensor(models, pixels)
     if chosen is None:
@@ -131,14 +114,11 @@ def adapt_steps(
     rule = next(rules, None) or profile.stopping
     forward, x_t_star_prediction = None, None
     if unexplained or not chosen:
-        forward = yield from judge_curve(process, rule, profile.schedule.steps)
+        forward = take_result(judge_curve(process, rule, profile.schedule.steps))
         x_t_star = to_picture_tensor(models, forward.x_t_star)
         (x_t_star_prediction,) = classify(models, x_t_star[None])
-    results = dict[str, Reconstruction]()
-    for step in rebuild_picture(models, process, chosen):
-        if isinstance(step, Reconstruction):
-            results[step.system.name] = step
-        yield step
+    steps = rebuild_picture(models, process, chosen)
+    results = {step.system.name: step for step in steps if isinstance(step, Reconstruction)}
     return Adaptation(
         profile=profile,
         stopping=rule,
@@ -177,7 +157,7 @@ def rebuild_picture(
     by_repair = defaultdict[Repair, list[System]](list)
     for system in chosen:
         by_repair[require_repair(system)].append(system)
-    for event in run(models, process.x[None], [process.seed], list(by_repair), [process]):
+    for event in run(models, [process], list(by_repair)):
         if not isinstance(event, RepairResult):
             yield event
             continue

@@ -121,7 +121,7 @@ def _record_explanation(run: Adaptation, plus: Reconstruction) -> dict[str, Any]
     undone = NO_DEGRADATION if is_unchanged else explanation.degradation
     return {
         "sentence": describe_explanation(start, is_unchanged),
-        "degradation": name_damage(str(undone), is_unchanged),
+        "degradation": name_damage(str(explanation.degradation), is_unchanged),
         "parameters": to_plain(undone),
         "measured_noise": explanation.measured_noise,
         "flat": explanation.is_unjudgeable,

@@ -22,9 +22,8 @@ from dga.networks.classifier import SOFTMAX, OwnClassifier, predict_proba
 from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models, load_models
 from dga.photograph import content_seed, repair_photograph
-from dga.pipeline import collect_results, run
+from dga.pipeline import ForwardProcess, collect_results, run
 from dga.profiles import ClassifierConfig, get_profile
-from dga.sentences import name_damage
 from dga.systems import parse
 
 DEFAULT_METHOD = "dga-plus-ensemble"
@@ -144,7 +143,8 @@ class AdaptedClassifier(nn.Module):
         """Repair pictures, uint8 ``[B, S, S, 3]`` with the profile's S, together, and read them."""
         x, repair = to_tensor(pictures).to(self.models.device), self._system.repair
         if repair is not None:
-            results = collect_results(run(self.models, x, seeds, [repair]))[repair]
+            processes = ForwardProcess.of_batch(self.models, x, seeds)
+            results = collect_results(run(self.models, processes, [repair]))[repair]
             return make_answers(self._system, results, x, self._read)
         start_time = time.perf_counter()
         probabilities = self._read(x)
@@ -157,7 +157,6 @@ class AdaptedClassifier(nn.Module):
         The depth of the answer is the largest of all windows. It is crossed if all of them are.
         """
         photograph = repair_photograph(self.models, pixels, seed)
-        degradation = name_damage(str(photograph.explanation.degradation), photograph.is_unchanged)
         start_time = time.perf_counter()
         repaired, damaged = (
             to_tensor(image)[None].to(self.models.device) for image in (photograph.image, pixels)
@@ -169,7 +168,10 @@ class AdaptedClassifier(nn.Module):
             depth=int(photograph.depths.max()),
             is_crossed=photograph.is_crossed,
             picture=repaired[0],
-            details={"unchanged": photograph.is_unchanged, "degradation": degradation},
+            details={
+                "unchanged": photograph.is_unchanged,
+                "degradation": str(photograph.explanation.degradation),
+            },
         )
 
     def _read(self, x: Tensor) -> Tensor:

@@ -382,8 +382,7 @@ def _list_parts(
         yield found("blur", degradation.blur, text, margin=margin)
     if veil is not None:
         # Not where nobody judged: light pictures without a veil are measured as glare, too.
-        others = (veil.colour, veil.gamma) if is_undoable is not None else ()
-        change = max(abs(factor - 1) for factor in (veil.gain, *others))
+        change = abs(veil.gain - 1) if is_undoable is None else veil.change
         yield found("veil", veil.gain, str(veil), 1 + change)
     if exposure != UNCHANGED:
         # A mere shift is as strong as the gain about black that moves middle grey as far.

@@ -111,7 +111,7 @@ class ForwardPath:
     def __init__(self, schedule: Schedule, x_0: Tensor, seed: int, deviation: float = 0.0) -> None:
         self._variance = torch.tensor(deviation, dtype=torch.float64).square()
         self._signal = schedule.alpha_bar.sqrt().float()
-        self._schedule, self.x_0, self._seed = schedule, x_0, seed
+        self.schedule, self.x_0, self._seed = schedule, x_0, seed
         self._drawn = x_0[None]
         self._drift = torch.zeros(x_0.shape, dtype=torch.float64)
 
@@ -122,7 +122,7 @@ class ForwardPath:
         """
         first = len(self._drawn)
         if depth >= first:
-            depths = range(first, self._schedule.check_depth(depth) + 1)
+            depths = range(first, self.schedule.check_depth(depth) + 1)
             shape = self.x_0.shape
             noise = torch.stack([draw_step_noise(self._seed, "forward", k, shape) for k in depths])
             noise *= self._noise_deviation(first, depth)
@@ -139,7 +139,7 @@ class ForwardPath:
 
         It is that of the sum x_k / sqrt(abar_k) = x_0 + sum_j sqrt((1 - alpha_j) / abar_j) eps_j.
         """
-        abar = self._schedule.alpha_bar[first - 1 : last + 1].view(-1, 1, 1, 1)
+        abar = self.schedule.alpha_bar[first - 1 : last + 1].view(-1, 1, 1, 1)
         variance = compute_missing_variance(abar, self._variance) / abar  # of x_k / sqrt(abar_k)
         return variance.diff(dim=0).sqrt().float()
 
@@ -190,6 +190,20 @@ def broadcast(values: Tensor, like: Tensor) -> Tensor:
     return values.to(like.dtype).view(-1, 1, 1, 1).to(like.device, non_blocking=True)
 
 
+@dataclass(frozen=True)
+class Estimate:
+    """What the network says of some states."""
+
+    x_k: Tensor
+    """The states, ``[b, 3, H, W]``."""
+    depth: Tensor
+    """Their depths, int64 ``[b]``, on the CPU; they may differ."""
+    output: Tensor
+    """The network's output, ``[b, 6, H, W]``."""
+    x0_hat: Tensor
+    """The clean estimate, ``[b, 3, H, W]``."""
+
+
 class Ancestral:
     """The sampler that visits every depth in turn, as the network was trained (Ho et al., 2020)."""
 
@@ -200,32 +214,21 @@ class Ancestral:
         """List the depths that are visited, falling, from ``depth`` itself to 0."""
         return range(depth, -1, -1)
 
-    def step(
-        self,
-        schedule: Schedule,
-        output: Tensor,
-        x0_hat: Tensor,
-        x_k: Tensor,
-        depth: Tensor,
-        target: Tensor,
-        noise: Tensor | None,
-    ) -> Tensor:
-        """Take one DDPM step k -> k - 1 with the learned variance; depths may differ in a batch.
+    def step(self, schedule: Schedule, estimate: Estimate, target: Tensor) -> tuple[Tensor, Tensor]:
+        """Take one DDPM step k -> k - 1 with the learned variance.
 
-        ``output``: the network's output, ``[b, 6, H, W]``; ``x0_hat``: its clean estimate and
-        ``x_k``: the states, ``[b, 3, H, W]``; ``depth``, ``target``: the depths before and after
-        the step, int64 ``[b]``, on the CPU; ``noise``: standard normal. Returns the next states,
-        ``[b, 3, H, W]``.
+        ``target``: the depths after the step, int64 ``[b]``, on the CPU. Returns the mean of the
+        next states, ``[b, 3, H, W]``, and the standard deviation of their noise, of a shape that
+        broadcasts to it.
         """
-        assert noise is not None
-        fraction = output[:, 3:]
+        x_k, depth = estimate.x_k, estimate.depth
         constants = schedule.posterior
         weight_x0, weight_xk, variance, beta = (_select_by_depth(v, depth, x_k) for v in constants)
-        mean = weight_x0 * x0_hat + weight_xk * x_k  # [b, 3, H, W]
-        mix = (fraction + 1) / 2
+        mean = weight_x0 * estimate.x0_hat + weight_xk * x_k  # [b, 3, H, W]
+        mix = (estimate.output[:, 3:] + 1) / 2
         log_variance = mix * beta.log() + (1 - mix) * variance.log()  # Nichol, Dhariwal, Eq. 15
-        not_last = broadcast(depth > 1, x_k)
-        return mean + not_last * (0.5 * log_variance).exp() * noise
+        is_not_last = broadcast(target > 0, x_k)
+        return mean, is_not_last * (0.5 * log_variance).exp()
 
 
 ANCESTRAL = Ancestral()
@@ -251,25 +254,15 @@ class FewSteps:
         count = min(self.steps, depth)
         return (*(round(depth * left / count) for left in range(count, 0, -1)), 0)
 
-    def step(
-        self,
-        schedule: Schedule,
-        output: Tensor,
-        x0_hat: Tensor,
-        x_k: Tensor,
-        depth: Tensor,
-        target: Tensor,
-        noise: Tensor | None,
-    ) -> Tensor:
-        abar_k, abar_j = schedule.alpha_bar[depth], schedule.alpha_bar[target]  # [b]
+    def step(self, schedule: Schedule, estimate: Estimate, target: Tensor) -> tuple[Tensor, Tensor]:
+        x_k, x0_hat = estimate.x_k, estimate.x0_hat
+        abar_k, abar_j = schedule.alpha_bar[estimate.depth], schedule.alpha_bar[target]  # [b]
         sigma = self.eta * ((1 - abar_j) / (1 - abar_k) * (1 - abar_k / abar_j)).sqrt()  # Eq. 16
         rest = (1 - abar_j - sigma.square()).clamp(min=0).sqrt()
         # The noise that belongs to the clipped estimate, not the one that the network predicted.
         eps = (x_k - broadcast(abar_k.sqrt(), x_k) * x0_hat) / broadcast((1 - abar_k).sqrt(), x_k)
-        sample = broadcast(abar_j.sqrt(), x_k) * x0_hat + broadcast(rest, x_k) * eps  # Eq. 12
-        if noise is not None:
-            sample = sample + broadcast(sigma, x_k) * noise
-        return sample
+        mean = broadcast(abar_j.sqrt(), x_k) * x0_hat + broadcast(rest, x_k) * eps  # Eq. 12
+        return mean, broadcast(sigma, x_k)
 
 
 Sampler = Ancestral | FewSteps
@@ -340,7 +333,10 @@ class ReverseProcess:
             x0_hat = predict_x0(self.schedule, x_k, depth, output[:, :3])
             if self.consistency is not None:
                 x0_hat = self.consistency(x0_hat, depth, indices)
-            sample = self.sampler.step(self.schedule, output, x0_hat, x_k, depth, target, noise)
+            estimate = Estimate(x_k, depth, output, x0_hat)
+            sample, deviation = self.sampler.step(self.schedule, estimate, target)
+            if noise is not None:
+                sample = sample + deviation * noise
         if guide is None:
             return sample
         with torch.enable_grad():

@@ -29,8 +29,9 @@ MOST_WINDOWS = 4
 def cut_judged_windows(x: Tensor, side: int) -> list[Tensor]:
     """Cut the windows by which pictures, ``[B, 3, H, W]``, are judged: ``[B, 3, S, S]`` each.
 
-    They are listed row by row and spread evenly, at most :data:`MOST_WINDOWS` along a side. Along a
-    side that is shorter than two windows there is one, in the middle. ``side``: S.
+    They are listed row by row and spread evenly, at most :data:`MOST_WINDOWS` along a side, so that
+    unlike a grid's they need not cover a picture. Along a side that is shorter than two windows
+    there is one, in the middle. ``side``: S.
     """
     rows, columns = (_spread_windows(length, side) for length in x.shape[-2:])
     return [x[..., i : i + side, j : j + side] for i in rows for j in columns]
@@ -98,14 +99,6 @@ class Scorer:
             logits.append(judged.view(-1, len(depth)))
         return torch.cat(logits).mean(1).view(-1, views.shape[1]).mean(1).tolist()
 
-    def compare(self, before: Tensor, after: Tensor, depths: Sequence[int]) -> tuple[float, float]:
-        """Score a picture and its repaired version, which hold no noise, by V views of each.
-
-        ``before``, ``after``: the views, ``[V, 3, S, S]``.
-        """
-        before_score, after_score = self.score(torch.stack([before, after]), depths, (0.0, 0.0))
-        return before_score, after_score
-
 
 @dataclass
 class JudgedPath:
@@ -114,7 +107,6 @@ class JudgedPath:
     It is yielded as an event each time that more of its states were judged.
     """
 
-    schedule: Schedule
     network: nn.Module
     forward_path: ForwardPath
     entry: int = 0
@@ -133,7 +125,8 @@ class JudgedPath:
             first = self.entry + judged
             depths = torch.arange(first, first + size)
             states = self.forward_path.up_to(first + size - 1)[first:]
-            logits = judge_states(self.schedule, self.network, states, depths).double().numpy()
+            schedule = self.forward_path.schedule
+            logits = judge_states(schedule, self.network, states, depths).double().numpy()
             self.logits = np.concatenate([self.logits, logits])
             each = (time.perf_counter() - start_time) / size
             self.seconds += [self.seconds[-1] + each * n for n in range(1, size + 1)]
@@ -148,7 +141,7 @@ class JudgedPath:
         beyond the entry are judged at least, even where the rule is decided before. Returns the
         stop, whose depth is counted from the entry, and how many logits the rule used.
         """
-        most = self.schedule.steps - self.entry + 1
+        most = self.forward_path.schedule.steps - self.entry + 1
         count, batch = 0, choose_batch_size(self.forward_path.x_0)
         while True:
             wanted = count + batch if count else min(first, batch)

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from dga.diffusion import ForwardPath, ReverseProcess, Schedule, choose_sampler, estimate_undamaged
-from dga.discriminator import JudgedPath, Scorer
+from dga.discriminator import Scorer
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.drawings import is_page
 from dga.explanation.grid import Grid
@@ -23,7 +23,6 @@ from dga.explanation.search import Explanation, Verdict
 from dga.images import to_levels
 from dga.networks.models import Models
 from dga.profiles import Diffusion, ExplanationConfig, MendingConfig, Repair
-from dga.steps import take_result
 
 WHOLE_SIDE = 384
 """Pixels a side up to which a photograph is repaired in one piece; above, windows bound memory."""
@@ -50,12 +49,18 @@ class MendingResult:
 
 
 def mend(
-    models: Models, x: Tensor, seed: int, repair: Repair, explanation: Explanation
+    models: Models,
+    x: Tensor,
+    seed: int,
+    repair: Repair,
+    explanation: Explanation,
+    judges: Judges | None = None,
 ) -> MendingResult | None:
     """Mend a picture as it came or, after a measured inverse, what that made of it.
 
-    ``x``: ``[3, H, W]`` in [-1, 1], no side below the discriminator's windows. None where the
-    denoiser is not asked, and where nothing was measured and its result is not used.
+    ``x``: ``[3, H, W]`` in [-1, 1], no side below the discriminator's windows; ``judges``: those
+    that explained this very picture, by default new ones. None where the denoiser is not asked, and
+    where nothing was measured and its result is not used.
     """
     if not is_mendable(models, repair, explanation):
         return None
@@ -66,9 +71,11 @@ def mend(
     damage = explanation.degradation
     estimate = to_levels(_apply_by_windows(models.schedule, network, x))
     is_wanted = _is_wanted(x, estimate, explanation, config)
-    if is_wanted and _measure_objection(models, x, estimate, seed, explain) <= config.objection:
-        depth = _choose_depth(models, estimate, seed, config.diffusion)
-        drawn = _draw_anew(models, network, x, estimate, depth, seed, config.diffusion)
+    if is_wanted:
+        judges = judges or make_judges(models, x, seed, explain)
+        is_wanted = judges.score(estimate.cpu()) - judges.score_as_it_came <= config.objection
+    if is_wanted:
+        drawn = _draw_anew(models, network, x, estimate, seed, config.diffusion)
         return MendingResult(drawn, _name_noise(explanation, x - drawn), is_used=True)
     if damage == NO_DEGRADATION:
         return None
@@ -76,6 +83,12 @@ def mend(
     return MendingResult(
         x, explanation if is_inverted else explanation.without_damage(), is_used=False
     )
+
+
+def make_judges(models: Models, x: Tensor, seed: int, config: ExplanationConfig) -> Judges:
+    """The networks that may object to what is made of ``x``, ``[3, H, W]``; ``seed``: of noise."""
+    scorer = Scorer(models.schedule, models.explainer, seed)
+    return Judges(scorer, models.discriminator, models.window_size, x.cpu(), config)
 
 
 def is_mendable(models: Models, repair: Repair, explanation: Explanation) -> bool:
@@ -144,7 +157,7 @@ def draw_from_depths(
     estimate = to_levels(_apply_by_windows(models.schedule, network, x))
     for depth in depths:
         step = Diffusion(depth=depth, steps=1)
-        yield depth, _draw_anew(models, network, x, estimate, depth, seed, step)
+        yield depth, _draw_anew(models, network, x, estimate, seed, step)
 
 
 def _apply_by_windows(schedule: Schedule, network: nn.Module, x: Tensor) -> Tensor:
@@ -153,33 +166,10 @@ def _apply_by_windows(schedule: Schedule, network: nn.Module, x: Tensor) -> Tens
     if max(x.shape[1:]) <= WHOLE_SIDE:
         return estimate_undamaged(schedule, network, x[None], depth, x[None])[0]
     side = min(WHOLE_SIDE, *x.shape[1:])
-    grid, total = Grid.over(x.shape[1:], side, min(OVERLAP, side // 2)), torch.zeros_like(x)
-    for number in range(len(grid)):
-        window = grid.cut(x, [number])
-        estimate = estimate_undamaged(schedule, network, window, depth, window)
-        grid.blend_into(total, number, estimate[0])
-    return total / grid.weight_map().to(x)
-
-
-def _measure_objection(
-    models: Models, x: Tensor, estimate: Tensor, seed: int, explain: ExplanationConfig
-) -> float:
-    """By how much the discriminator finds the estimate more damaged than the picture: mean logit
-    over a thumbnail and the windows with the finest detail."""
-    scorer = Scorer(models.schedule, models.explainer, seed)
-    judges = Judges(scorer, models.discriminator, models.window_size, x.cpu(), explain)
-    return judges.score(estimate.cpu()) - judges.score(x.cpu())
-
-
-def _choose_depth(models: Models, estimate: Tensor, seed: int, diffusion: Diffusion) -> int:
-    """The depth to which an estimate is noised: a fixed one, or the discriminator's t*."""
-    rule = diffusion.stopping
-    if rule is None:
-        return diffusion.depth or 0
-    forward_path = ForwardPath(models.schedule, estimate, seed)
-    path = JudgedPath(models.schedule, models.explainer, forward_path)
-    stop, _ = take_result(path.judge_until_stop(rule))
-    return stop.t_star
+    grid = Grid.over(x.shape[1:], side, min(OVERLAP, side // 2))
+    windows = (grid.cut(x, [number]) for number in range(len(grid)))
+    estimates = (estimate_undamaged(schedule, network, one, depth, one)[0] for one in windows)
+    return grid.join(estimates, x)
 
 
 def _draw_anew(
@@ -187,12 +177,11 @@ def _draw_anew(
     network: nn.Module,
     x: Tensor,
     estimate: Tensor,
-    depth: int,
     seed: int,
     diffusion: Diffusion,
 ) -> Tensor:
-    """The estimate noised to ``depth`` and denoised beside the picture that came, ``[3, H, W]``."""
-    if not depth:
+    """The estimate noised to a depth and denoised beside the picture that came, ``[3, H, W]``."""
+    if not (depth := diffusion.depth):
         return estimate
 
     def predict_noise(x_k: Tensor, time: Tensor) -> Tensor:
@@ -200,7 +189,7 @@ def _draw_anew(
         return output
 
     state = ForwardPath(models.schedule, estimate, seed).at(depth)
-    process = ReverseProcess(models.schedule, predict_noise, choose_sampler(diffusion))
-    for step in process.run(state[None], [depth], [seed]):
+    reverse = ReverseProcess(models.schedule, predict_noise, choose_sampler(diffusion))
+    for step in reverse.run(state[None], [depth], [seed]):
         state = step.x[0]
     return to_levels(state.clamp(-1, 1))

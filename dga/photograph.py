@@ -16,7 +16,6 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from PIL import Image
 from torch import Tensor
@@ -34,13 +33,7 @@ from dga.images import Pixels, check_pixels, from_tensor, to_levels, to_tensor, 
 from dga.mending import WHOLE_SIDE, mend
 from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models, load_default_models
-from dga.pipeline import (
-    ForwardProcess,
-    Start,
-    collect_results,
-    denoise,
-    run,
-)
+from dga.pipeline import ForwardProcess, Start, collect_results, denoise, run
 from dga.plain_frame import find_inside
 from dga.profiles import PROFILES, Repair, WindowsConfig
 from dga.sentences import name_damage
@@ -270,8 +263,7 @@ def explain_photograph(
 def _repair_whole(models: Models, explained: ExplainedPhotograph) -> RepairedPhotograph:
     """Repair a photograph in one piece."""
     process = explained.process
-    batch = process.x[None], [process.seed], [explained.repair], [process]
-    ((result,),) = collect_results(run(models, *batch)).values()
+    ((result,),) = collect_results(run(models, [process], [explained.repair])).values()
     start = result.start
     return RepairedPhotograph(
         explained.finish(result.image),
@@ -294,7 +286,9 @@ def _repair_windows(
         denoising = _denoise_windows(models, replace(explained, explanation=windows), repaired)
         repaired, depths, is_crossed = yield from denoising
     result = to_levels(repaired).to(models.device)
-    mended = mend(models, result, process.seed, repair, explanation)
+    is_as_it_came = explanation.degradation.has_nothing_to_invert
+    judges = process.find_judges(repair) if is_as_it_came else None
+    mended = mend(models, result, process.seed, repair, explanation, judges)
     if mended is not None:
         repaired, explanation = mended.image.cpu(), mended.explanation
     elif explanation.degradation.noise:
@@ -321,7 +315,7 @@ def _denoise_windows(
     assert repair.explain.windows is not None
     side = models.profile.image_size
     grid = Grid.over(x.shape[1:], side, round(repair.explain.windows.overlap * side))
-    total, stops = torch.zeros_like(x), list[Stop]()
+    images, stops = list[Tensor](), list[Stop]()
     size = max(1, WINDOW_BATCH * models.window_size**2 // side**2)
     for first in range(0, len(grid), size):
         numbers = range(first, min(first + size, len(grid)))
@@ -334,8 +328,8 @@ def _denoise_windows(
             starts.append(take_result(stop))
         for result in collect_results(denoise(models, starts))[repair]:
             stops.append(result.start.stop)
-            grid.blend_into(total, result.start.index, result.image.cpu())
+            images.append(result.image.cpu())
         yield Progress(first + len(numbers), len(grid))
     depths = np.array([stop.t_star for stop in stops], np.int64)
     by_window = depths.reshape(len(grid.tops), len(grid.lefts))
-    return total / grid.weight_map(), by_window, all(stop.is_crossed for stop in stops)
+    return grid.join(images, x), by_window, all(stop.is_crossed for stop in stops)

@@ -29,15 +29,10 @@ from dga.explanation.photograph_search import Judges, PhotographSearch
 from dga.explanation.search import CandidateScore, Explanation, Verdict, explain_picture
 from dga.guidance import StructuralGuide
 from dga.images import Pixels, from_tensor, to_levels
-from dga.mending import is_mendable, mend
+from dga.mending import is_mendable, make_judges, mend
 from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models
-from dga.profiles import (
-    Diffusion,
-    ExplanationConfig,
-    OperatorGuidanceConfig,
-    Repair,
-)
+from dga.profiles import Diffusion, ExplanationConfig, OperatorGuidanceConfig, Repair
 from dga.stopping import Stop, compute_confidence
 
 NO_EXPLANATION = Explanation(NO_DEGRADATION, 0, measured_noise=0.0, verdict=Verdict.UNSEARCHED)
@@ -72,6 +67,8 @@ class Start:
     """Wall clock of the explanation and the stop."""
     is_mended: bool = False
     """Whether the result is that of a denoiser that sees the picture."""
+    judges: Judges | None = None
+    """Those that explained the input; None where none did, and in results."""
 
     @property
     def is_unchanged(self) -> bool:
@@ -129,37 +126,25 @@ def collect_results(events: Iterable[Event]) -> dict[Repair, list[RepairResult]]
 
 @isolate_numerics
 def run(
-    models: Models,
-    x: Tensor,
-    seeds: Sequence[int],
-    repairs: Sequence[Repair],
-    processes: Sequence[ForwardProcess] | None = None,
+    models: Models, processes: Iterable[ForwardProcess], repairs: Sequence[Repair]
 ) -> Iterator[Event]:
-    """Apply every repair to every picture, ``[B, 3, S, S]`` in [-1, 1]; one seed per picture.
+    """Apply every repair to every picture, each on its way into noise.
 
-    Yields a :class:`Start` and a :class:`RepairResult` for every picture and repair.
-    ``processes``: of these pictures, to reuse what they computed before. Raises
+    Yields a :class:`Start` and a :class:`RepairResult` for every picture and repair. Raises
     ``FloatingPointError`` if a network returns no numbers, and ``MemoryError`` if not even one
     picture fits.
     """
     starts = list[Start]()
-    for event in find_stops(models, x, seeds, repairs, processes):
+    for event in find_stops(processes, repairs):
         if isinstance(event, Start):
             starts.append(event)
         yield event
     yield from denoise_and_mend(models, starts)
 
 
-def find_stops(
-    models: Models,
-    x: Tensor,
-    seeds: Sequence[int],
-    repairs: Sequence[Repair],
-    processes: Sequence[ForwardProcess] | None = None,
-) -> Iterator[Event]:
+def find_stops(processes: Iterable[ForwardProcess], repairs: Sequence[Repair]) -> Iterator[Event]:
     """The first half of :func:`run`: a :class:`Start` for every picture and repair."""
-    for index in range(len(x)):
-        process = processes[index] if processes else ForwardProcess(models, x[index], seeds[index])
+    for index, process in enumerate(processes):
         for repair in repairs:
             explanation = yield from process.explain(repair.explain)
             yield (yield from process.find_stop(repair, explanation, index))
@@ -193,7 +178,13 @@ class ForwardProcess:
     def __init__(self, models: Models, x: Tensor, seed: int) -> None:
         self.models, self.x, self.seed = models, x, seed
         self._explanations: dict[ExplanationConfig, Explanation] = {}
+        self._judges: dict[ExplanationConfig | None, Judges] = {}
         self._paths: dict[Hashable, JudgedPath] = {}
+
+    @classmethod
+    def of_batch(cls, models: Models, x: Tensor, seeds: Sequence[int]) -> Iterator[ForwardProcess]:
+        """Of each picture, ``[B, 3, H, W]``, when its turn comes; one seed per picture."""
+        return (cls(models, *picture) for picture in zip(x, seeds, strict=True))
 
     def explain(
         self, config: ExplanationConfig | None
@@ -205,17 +196,21 @@ class ForwardProcess:
         if config is None:
             return NO_EXPLANATION
         if config not in self._explanations:
-            start_time, side = time.perf_counter(), self.models.window_size
-            scorer = Scorer(self.models.schedule, self.models.explainer, self.seed)
-            if config.windows and max(self.x.shape[1:]) > side:
-                x = self.x.cpu()
-                judges = Judges(scorer, self.models.discriminator, side, x, config)
-                explanation = yield from PhotographSearch(x, config, judges).run()
+            start_time = time.perf_counter()
+            if config.windows and max(self.x.shape[1:]) > self.models.window_size:
+                judges = make_judges(self.models, self.x, self.seed, config)
+                explanation = yield from PhotographSearch(judges.x, config, judges).run()
+                self._judges[config] = judges
             else:
+                scorer = Scorer(self.models.schedule, self.models.explainer, self.seed)
                 explanation = yield from explain_picture(scorer, self.x, config)
             seconds = time.perf_counter() - start_time
             self._explanations[config] = replace(explanation, seconds=seconds)
         return self._explanations[config]
+
+    def find_judges(self, repair: Repair) -> Judges | None:
+        """Those that were asked to explain the picture for a repair; None where none were."""
+        return self._judges.get(repair.explain)
 
     def path(self, explanation: Explanation) -> JudgedPath:
         """The noise path of the picture after the explanation's inverse."""
@@ -263,6 +258,7 @@ class ForwardProcess:
             reference=path.forward_path.x_0,
             state=path.forward_path.at(stop.t_star),
             seconds=seconds,
+            judges=self.find_judges(repair),
         )
 
 
@@ -283,7 +279,7 @@ def make_judged_path(models: Models, x: Tensor, seed: int, explanation: Explanat
     forward_path = ForwardPath(models.schedule, explanation.invert(x), seed, noise)
     is_searched = explanation.verdict is not Verdict.UNSEARCHED
     network = models.explainer if is_searched else models.discriminator
-    return JudgedPath(models.schedule, network, forward_path, explanation.entry)
+    return JudgedPath(network, forward_path, explanation.entry)
 
 
 # The way back
@@ -299,7 +295,8 @@ def denoise_and_mend(
     """
     rest = list[Start]()
     for start in starts:
-        mended = None if _is_inverted(start) else _mend(models, _end_as_it_came(start))
+        judges, start = start.judges, replace(start, judges=None)  # results hold no networks
+        mended = None if _is_inverted(start) else _mend(models, _end_as_it_came(start), judges)
         if mended is None:
             rest.append(start)
         else:
@@ -320,10 +317,12 @@ def _end_as_it_came(start: Start) -> RepairResult:
     return RepairResult(replace(start, stop=stop, reference=came, state=came), came, seconds=0.0)
 
 
-def _mend(models: Models, result: RepairResult) -> RepairResult | None:
+def _mend(
+    models: Models, result: RepairResult, judges: Judges | None = None
+) -> RepairResult | None:
     """Let a denoiser that sees the picture mend a result; None as :func:`dga.mending.mend`."""
     start_time, start = time.perf_counter(), result.start
-    mended = mend(models, result.image, start.seed, start.repair, start.explanation)
+    mended = mend(models, result.image, start.seed, start.repair, start.explanation, judges)
     if mended is None:
         return None
     start = replace(start, explanation=mended.explanation, is_mended=mended.is_used)
@@ -350,8 +349,8 @@ def _denoise_batch(models: Models, batch: Sequence[Start]) -> Iterator[ReverseSt
     start_time = time.perf_counter()
     depths = [start.stop.t_star for start in batch]
     images = torch.stack([start.state for start in batch])  # [b, 3, S, S]
-    process = _make_process(models, batch)
-    for step in process.run(images, depths, [start.seed for start in batch]):
+    reverse = _make_reverse_process(models, batch)
+    for step in reverse.run(images, depths, [start.seed for start in batch]):
         images = step.x
         yield step
     if not bool(images.isfinite().all()):  # the one synchronisation with a GPU
@@ -365,7 +364,7 @@ def _denoise_batch(models: Models, batch: Sequence[Start]) -> Iterator[ReverseSt
         yield RepairResult(start, image, step_seconds * start.steps)
 
 
-def _make_process(models: Models, starts: Sequence[Start]) -> ReverseProcess:
+def _make_reverse_process(models: Models, starts: Sequence[Start]) -> ReverseProcess:
     """How states are denoised, each held to its picture: by the operator, or low frequencies."""
     diffusion = starts[0].diffusion
     guide, consistency, config = None, None, diffusion.guidance

@@ -6,6 +6,7 @@ stop, denoise), and how the frozen classifier reads the result; a new one is a l
 (:mod:`dga.lab.readers.systems`).
 """
 
+import itertools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
@@ -13,7 +14,7 @@ from typing import Any, TypeVar
 from torch import Tensor
 
 from dga.diffusion import Schedule
-from dga.io.settings import list_settings, override_settings
+from dga.io.settings import FieldPath, list_settings, override_settings
 from dga.profiles import Diffusion, GuidanceConfig, Profile, Repair
 from dga.profiles.configs import Bounded
 
@@ -21,6 +22,8 @@ DAMAGED_SHARE = 0.3
 """Weight of the damaged picture in DGA+'s ensemble (assets/results/photo/README.md)."""
 DEFAULT_SYSTEMS = ("dga", "dga-guided", "dda", "dga-plus")
 """The systems that repair one picture, unless others are named."""
+CANDIDATE_SETTINGS = "exposure", "sharpness", "coarse_at", "head_start", "fine_factor"
+"""Settings of the search among candidates, which explains pictures of the discriminator's size."""
 NOT_A_SETTING, ONLY_WITH_REPAIR = {"is_setting": False}, {"needs": "repair"}
 
 
@@ -117,7 +120,7 @@ def configure(profile: Profile, system: AnySystem, text: str) -> AnySystem:
     """
     changes = _read_changes(text)
     changed: AnySystem = override_settings(replace(system, name=text), changes)
-    _refuse_idle(changed, changes)
+    _refuse_idle(profile, changed, changes)
     schedule = Schedule.from_config(profile.schedule)
     for diffusion in changed.repair.diffusions.values() if changed.repair else ():
         schedule.check_depth(diffusion.depth or 0)
@@ -126,15 +129,40 @@ def configure(profile: Profile, system: AnySystem, text: str) -> AnySystem:
     return changed
 
 
-def _refuse_idle(system: System, names: Iterable[str]) -> None:
-    """Raise ``ValueError`` for settings of how noise is denoised, where it is mended instead."""
+def _refuse_idle(profile: Profile, system: System, names: Iterable[str]) -> None:
+    """Raise ``ValueError`` for a setting that decides nothing beside the others."""
     paths = list_settings(system)
-    idle = [name for name in names if paths[name][:2] == ("repair", "noise_diffusion")]
-    if idle and system.repair and system.repair.mending:
-        raise ValueError(
-            f"{', '.join(idle)} decides nothing here: noise in a photograph is mended, by a "
-            "denoiser that sees it, whose settings begin with mend_."
+    for name in names:
+        if reason := _find_idle_reason(profile, system, paths[name]):
+            raise ValueError(f"{name} decides nothing here: {reason}.")
+
+
+def _find_idle_reason(profile: Profile, system: System, path: FieldPath) -> str | None:
+    """Why the setting at ``path`` decides nothing; None where it decides something."""
+    repair, field_name = system.repair, path[-1]
+    if field_name in ("share", "trust") and not system.ensemble:
+        return "only an ensemble averages two readings (ensemble=true)"
+    if path[0] != "repair" or repair is None:
+        return None
+    if path[1] == "noise_diffusion" and repair.mending:
+        return (
+            "noise in a photograph is mended, by a denoiser that sees it, whose settings begin "
+            "with mend_"
         )
+    has_windows = profile.image_size > profile.discriminator.image_size
+    if field_name in CANDIDATE_SETTINGS and has_windows and profile.explains_by_windows:
+        return "damage is measured in photographs, and no candidates are tried"
+    owners = itertools.accumulate(path, getattr, initial=system)
+    diffusion = next((owner for owner in owners if isinstance(owner, Diffusion)), None)
+    if diffusion is None or field_name == "depth":
+        return None
+    if diffusion.depth == 0:
+        return "from depth 0 nothing is denoised"
+    if "stopping" in path and diffusion.depth is not None:
+        return f"the depth is always {diffusion.depth}"
+    if field_name.startswith("sharpen") and (path[1] == "mending" or not diffusion.sharpen):
+        return "nothing is sharpened"
+    return None
 
 
 def _read_changes(text: str) -> dict[str, str]:

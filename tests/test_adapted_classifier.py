@@ -231,9 +231,6 @@ BAD_PIXELS = [
 ]
 BAD_OPTIONS = [
     ({"method": "tent"}, "Unknown method 'tent'. Known: source"),
-    ({"method": "dga-plus+memo"}, "Unknown method 'dga-plus.memo'"),
-    ({"method": "dga-plus:permute=noise:batch=2"}, "Unknown setting permute"),
-    ({"method": "magic"}, "Unknown method 'magic'"),
     ({"classifier": "resnet50"}, "module or a function .*, not a str"),
     ({"classifier": Own(), "activation": "relu"}, "Choose one of: softmax, sigmoid, none"),
     ({"activation": "sigmoid"}, "of your own: name one"),

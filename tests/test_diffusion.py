@@ -9,6 +9,7 @@ from guided_diffusion.script_util import create_gaussian_diffusion
 
 from dga.diffusion import (
     ANCESTRAL,
+    Estimate,
     FewSteps,
     ForwardPath,
     ReverseProcess,
@@ -67,7 +68,8 @@ def test_ancestral_step_equals_p_sample(schedule, package, tiny_models, monkeypa
     both = torch.tensor([depth, depth])
     output = tiny_models.denoiser(x, schedule.time[both])
     x0_hat = predict_x0(schedule, x, both, output[:, :3])
-    ours = ANCESTRAL.step(schedule, output, x0_hat, x, both, both - 1, drawn)
+    mean, deviation = ANCESTRAL.step(schedule, Estimate(x, both, output, x0_hat), both - 1)
+    ours = mean + deviation * drawn
     monkeypatch.setattr(torch, "randn_like", lambda like: drawn)
     theirs = package.p_sample(tiny_models.denoiser, x, torch.tensor([depth - 1] * 2))
     assert (ours - theirs["sample"]).abs().max() < TOLERANCE

@@ -46,25 +46,10 @@ def test_not_even_below_by_the_horizon_is_left_as_it_is():
         StoppingConfig(max_depth=9, horizon=8)
 
 
-def test_bad_thresholds_and_curves_are_refused():
-    for tau in (-0.1, 1.1, float("nan"), "0.5", True):
-        with pytest.raises(ValueError, match="from 0 to 1"):
-            dataclasses.replace(CONFIG, tau=tau)
-    for depth in (12.5, True, 0):
-        with pytest.raises(ValueError, match="max_depth is a whole number from 1 up"):
-            dataclasses.replace(CONFIG, max_depth=depth)
+def test_bad_curves_are_refused():
     for curve in ([], [float("nan")], [1.0, float("inf")]):
         with pytest.raises(ValueError, match="empty or holds"):
             choose_depth(curve, CONFIG)
-
-
-def test_depth_never_grows_with_tau():
-    rng = np.random.default_rng(0)
-    for _ in range(200):
-        curve = rng.normal(size=101) * 3
-        rules = [StoppingConfig(tau=tau, max_depth=60) for tau in np.linspace(0, 1, 21)]
-        depths = [choose_depth(curve, rule).t_star for rule in rules]
-        assert depths == sorted(depths, reverse=True)
 
 
 def test_confidence_is_stable_for_large_logits():

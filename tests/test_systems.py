@@ -75,13 +75,35 @@ def test_every_depth_is_checked_and_numbers_that_explain_a_picture_are_finite():
         ExplanationConfig(blurs=((math.inf, 0.03),))
 
 
-@pytest.mark.parametrize("setting", ["noise_depth=60", "noise_tau=0.5", "noise_steps=4"])
-def test_a_setting_that_decides_nothing_is_refused(setting):
-    name = setting.partition("=")[0]
-    for method in ("dga-plus", "dga-plus-ensemble"):
-        with pytest.raises(ValueError, match=f"^{name} decides nothing here: noise in a photo"):
-            parse(PROFILES["photo"], f"{method}:mend_depth=8:{setting}")
-        assert parse(EVERYDAY16, f"{method}:{setting}").repair.noise_diffusion
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("dga-plus:noise_depth=60", "noise in a photo"),
+        ("dga-plus-ensemble:mend_depth=8:noise_tau=0.5", "noise in a photo"),
+        ("dga-plus:head_start=9", "damage is measured"),
+        ("dga-plus:mend_steps=2", "from depth 0"),
+        ("dga-plus:mend_depth=8:mend_sharpen=1", "nothing is sharpened"),
+        ("dga:sharpen_regularisation=0.5", "nothing is sharpened"),
+        ("dga:depth=8:tau=0.3", "the depth is always 8"),
+        ("dga-plus:share=0.5", "only an ensemble"),
+    ],
+)
+def test_a_setting_that_decides_nothing_is_refused(text, reason):
+    name = text.rpartition(":")[2].partition("=")[0]
+    with pytest.raises(ValueError, match=f"^{name} decides nothing here: {reason}"):
+        parse(PROFILES["photo"], text)
+
+
+@pytest.mark.parametrize(
+    ("profile", "text"),
+    [
+        ("everyday16", "dga-plus:noise_depth=60:head_start=9:exposure=false"),
+        ("photo", "dga-plus:mend_depth=8:mend_steps=2:noise_floor=0.1"),
+        ("photo", "dga:sharpen=1:sharpen_regularisation=0.5:ensemble=true:share=0.3"),
+    ],
+)
+def test_the_same_where_it_decides_something_is_taken(profile, text):
+    assert parse(PROFILES[profile], text).name == text
 
 
 @pytest.mark.parametrize("name", ["source", "dga-plus-ensemble"])

@@ -102,7 +102,7 @@ class Recorder:
         for name, system in (("free", "dga"), ("guided", "dga-guided")):
             repair = require_repair(systems(self.models.profile)[system])
             ways = {repair.with_depth(depth): depth for depth in depths}
-            for event in pipeline.run(self.models, process.x[None], [0], list(ways), [process]):
+            for event in pipeline.run(self.models, [process], list(ways)):
                 if isinstance(event, pipeline.RepairResult):
                     image = from_tensor(event.image)
                     states[ways[event.start.repair]][name] = self.read(image, record["truth"])

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from app.runs.settings import NONE, PAINT, Settings
 from dga.explanation.degradation import Degradation
+from dga.explanation.haze import Haze
+from dga.explanation.veil import Veil
 from dga.io.numbers import format_share as percent
 
 Reading = Mapping[str, Any]
@@ -29,51 +31,53 @@ EVERYDAY_NAMES = {
 """Likewise of each kind of everyday damage."""
 DAMAGE_NAMES = PLAIN_NAMES | EVERYDAY_NAMES
 OPERATORS = {
-    "blur": "bad focus", "motion": "motion blur", "zoom": "zoom blur",
-    "glass": "rough glass", "blocks": "blocks", "ripples": "ripples",
-}  # fmt: skip
+    "blur": ("bad focus", "sharpened"),
+    "motion": ("motion blur", "sharpened"),
+    "zoom": ("zoom blur", "sharpened"),
+    "glass": ("rough glass", "edges straightened"),
+    "blocks": ("blocks", "interpolated between blocks"),
+    "ripples": ("ripples", "pixels put back"),
+}
+"""What each kind is called, and what is done about it."""
 LEVELS = ((0.15, "faint noise"), (0.4, "noise"), (9.0, "strong noise"))
 """Standard deviation of white noise in [-1, 1] up to which it is called so."""
 SURE = 0.5
 """Share from which AI is called sure after a repair."""
 NO_IDEA = 0.01
 """Share of its best guess below which a classifier has none that is worth a name."""
-REMEDIES = {
-    "bad focus": "sharpened", "blur": "sharpened", "rough glass": "edges straightened",
-    "blocks": "interpolated between blocks", "ripples": "pixels put back",
-    "rain": "streaks filled in from beside them", "haze": "added light subtracted",
-    "falling streaks": "streaks thinned",
-    "glare": "picture darkened", "low contrast": "contrast stretched",
-    "wrong exposure": "exposure corrected", "wrong brightness": "brightness corrected",
-    "speckles": "wrong pixels replaced", "noise": "noise taken out",
-}  # fmt: skip
-"""What is done about damage, by a name that :func:`describe_damage` gives it."""
+
+
+def _list_parts(degradation: Degradation) -> Iterator[tuple[str, str]]:
+    """What each part of the damage is called, and what is done about it, empty for a network."""
+    operator, veil, exposure = degradation.operator, degradation.veil, degradation.exposure
+    if operator:
+        yield OPERATORS[operator.kind]
+    if degradation.rain is not None:
+        yield "rain", "streaks filled in from beside them"
+    if isinstance(veil, Veil) and veil.streaks is not None:
+        yield "falling streaks", "streaks thinned"
+    if isinstance(veil, Haze) or (veil and veil.smooth):
+        yield "haze", "added light subtracted"
+    elif veil:
+        is_flat = veil.gain > 1.5
+        yield ("low contrast", "contrast stretched") if is_flat else ("glare", "picture darkened")
+    elif exposure.stretch != 1:
+        yield "wrong exposure", "exposure corrected"
+    elif any(exposure.offset):
+        yield "wrong brightness", "brightness corrected"
+    if degradation.blur:
+        yield "blur", "sharpened"
+    if degradation.impulses is not None:
+        yield "speckles", "wrong pixels replaced"
+    if degradation.noise:
+        yield next(name for most, name in LEVELS if degradation.noise <= most), "noise taken out"
+    if degradation.jpeg_quality is not None:
+        yield "poor JPEG", ""
 
 
 def describe_damage(degradation: Degradation) -> str:
     """What was found, as "motion blur and faint noise"; nothing where nothing was."""
-    names = []
-    if degradation.operator:
-        names.append(OPERATORS.get(degradation.operator.kind, degradation.operator.kind))
-    names += ["rain"] * (degradation.rain is not None)
-    if degradation.veil:
-        veil = degradation.veil
-        names += ["falling streaks"] * (veil.streaks is not None)
-        names.append(
-            "haze" if veil.smooth or veil.air else "low contrast" if veil.gain > 1.5 else "glare"
-        )
-    elif degradation.exposure.stretch != 1:
-        names.append("wrong exposure")
-    elif any(degradation.exposure.offset):
-        names.append("wrong brightness")
-    if degradation.blur:
-        names.append("blur")
-    if degradation.impulses is not None:
-        names.append("speckles")
-    if degradation.noise:
-        names.append(next(name for most, name in LEVELS if degradation.noise <= most))
-    names += ["poor JPEG"] * (degradation.jpeg_quality is not None)
-    return join_words(names)
+    return join_words([name for name, _ in _list_parts(degradation)])
 
 
 ABOUT_AS_SURE = 0.03
@@ -81,24 +85,24 @@ ABOUT_AS_SURE = 0.03
 
 
 def describe_finding(
-    diagnosis: str, *, is_unchanged: bool = False, is_fine: bool = False,
+    damage: Degradation, *, is_unchanged: bool = False, is_fine: bool = False,
     is_unjudgeable: bool = False, added: str = "none", objected: str = "",
-    is_mended: bool = False, is_undone: bool = False,
+    is_mended: bool = False,
 ) -> str:  # fmt: skip
     """The sentence after *Found*.
 
     ``added``: the damage that was done to the photo here, which is said where it is not what was
     found; ``objected``: the blur that was measured, and not undone because the network that judges
-    repairs objected; ``is_mended``: whether a network that sees the photo repaired it, if
-    ``is_undone`` after what was measured had been undone.
+    repairs objected; ``is_mended``: whether a network that sees the photo repaired it, after what
+    was measured had been undone.
     """
-    name = begin_small(DAMAGE_NAMES.get(added, "Paint"))
+    name, diagnosis = begin_small(DAMAGE_NAMES.get(added, "Paint")), describe_damage(damage)
     remark = "" if added == NONE or name in diagnosis else f" (added: {name})"
-    remedies = dict.fromkeys(done for found, done in REMEDIES.items() if found in diagnosis)
+    remedies = dict.fromkeys(done for _, done in _list_parts(damage) if done)
     remedy = join_words([*remedies]).capitalize()
     if is_mended:
         start = (diagnosis or "signs of damage that no measurement explains") + remark
-        start += f". {remedy}, and the rest mended" if is_undone and remedy else ". Mended"
+        start += f". {remedy}, and the rest mended" if damage.has_measured_inverse else ". Mended"
         return f"{start} by a network: details may be invented."
     if is_unchanged:
         return f"{explain_why_unchanged(is_fine, is_unjudgeable, objected)}{remark}. Left alone."

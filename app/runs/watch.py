@@ -127,26 +127,26 @@ def repair_photo(models: Models, subject: Subject) -> Generator[Part]:
     start_time = time.perf_counter()
     steps = photograph_steps(models, subject.damaged, subject.settings.seed)
     result = yield from map_steps(steps, show_progress)
-    subject.result = result.image
-    explanation = result.explanation
+    subject.result, explanation = result.image, result.explanation
     finding: Part = {
-        "diagnosis": describe_damage(explanation.degradation),
         "is_unchanged": result.is_unchanged,
         "is_fine": explanation.is_undamaged,
         "is_unjudgeable": explanation.is_unjudgeable,
     }
-    objected = describe_damage(explanation.refused_blur) if explanation.refused_blur else ""
+    damage, refused = explanation.degradation, explanation.refused_blur
+    objected = describe_damage(refused) if refused else ""
     sentence = describe_finding(
+        damage,
         added=subject.added_damage,
         objected=objected,
         is_mended=result.is_mended,
-        is_undone=explanation.degradation.has_measured_inverse,
         **finding,
     )
     (reading,) = read_pictures(models, result.image)
     is_plainly_fine = explanation.is_undamaged and reading["is_sure"] and not subject.is_damaged
     is_judged = not explanation.is_unjudgeable
-    headline = finding | {"is_fine": explanation.is_undamaged and not objected}
+    finding["is_fine"] = explanation.is_undamaged and not objected
+    headline = _headline(pictures, subject, reading, diagnosis=describe_damage(damage), **finding)
     yield {
         "found": {
             "sentence": sentence,
@@ -155,7 +155,7 @@ def repair_photo(models: Models, subject: Subject) -> Generator[Part]:
         },
         "repaired": show(result.image, reading, subject.original.label)
         | {"is_unchanged": result.is_unchanged},
-        "headline": _headline(pictures, subject, reading, **headline),
+        "headline": headline,
     }
 
 
@@ -191,8 +191,7 @@ class Watcher:
         """DDA from one depth for all pictures."""
         profile = self.models.profile
         repair = require_repair(systems(profile)["dda"])
-        x = self.process.x[None]
-        for event in run(self.models, x, [self.seed], [repair], [self.process]):
+        for event in run(self.models, [self.process], [repair]):
             if isinstance(event, RepairResult):
                 self.images["fixed"] = from_tensor(event.image)
                 view = self._show(self.images["fixed"], event.image)
@@ -244,8 +243,8 @@ class Watcher:
         """What is read where the paper's method, without guidance, begins at each of the film's."""
         repair = require_repair(systems(self.models.profile)["dga"])
         repairs = {repair.with_depth(depth): depth for depth in FILM}
-        x, depths = self.process.x[None], list[dict[str, Any]]()
-        for event in run(self.models, x, [self.seed], list(repairs), [self.process]):
+        depths = list[dict[str, Any]]()
+        for event in run(self.models, [self.process], list(repairs)):
             if isinstance(event, RepairResult):
                 depths.append(self._show_small(event.image, repairs[event.start.repair]))
                 yield {"depths": sorted(depths, key=lambda entry: entry["depth"])}

@@ -52,7 +52,7 @@ _START = (
 _log = logging.getLogger(__name__)
 
 
-class _Process:
+class _Subprocess:
     """A process that waits for one picture, and the line to it; it ends when the page does."""
 
     def __init__(self) -> None:
@@ -94,7 +94,7 @@ class Decoder:
 
     def __init__(self) -> None:
         self._turns = Turns(64, 32)
-        self._ready: _Process | None = None
+        self._ready: _Subprocess | None = None
 
     async def read_upload(
         self, data: bytes, suffix: str | None = None, visitor: Visitor = NOBODY
@@ -127,7 +127,7 @@ class Decoder:
     def start(self) -> None:
         """Have a process ready for the next picture."""
         if os.name == "posix" and (self._ready is None or self._ready.process.poll() is not None):
-            self._ready = _Process()
+            self._ready = _Subprocess()
 
     async def _work(self, visitor: Visitor, work: Callable[..., bytes], *values: Any) -> bytes:
         """What ``work`` returns, apart. Raises ``UploadError`` with its sentence."""

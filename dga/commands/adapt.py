@@ -15,7 +15,7 @@ def adapt(
     corruption: Annotated[
         str | None, typer.Option(help="Such as fog, or rain. Default: none.")
     ] = None,
-    severity: Annotated[int, typer.Option(help="1 to 5.")] = 3,
+    severity: Annotated[int | None, typer.Option(help="1 to 5. Default: 3.")] = None,
     seed: Annotated[int, typer.Option(help="Fixes corruption and noise.")] = 0,
     methods: Annotated[
         str,
@@ -38,7 +38,10 @@ def adapt(
 
     if image.is_dir():
         raise ValueError(f"{image} is a folder: python -m dga repair takes folders.")
-    check_corruption(corruption or CORRUPTIONS[0], severity)
+    if severity is not None and corruption is None:
+        raise ValueError("--severity is a corruption's: name one with --corruption.")
+    strength = 3 if severity is None else severity
+    check_corruption(corruption or CORRUPTIONS[0], strength)
     chosen = parse_all(get_profile(models.profile), split_list(methods), parse)
     systems = list(chosen.values())
     for system in systems:
@@ -47,10 +50,10 @@ def adapt(
     picture = command_line.read_picture(image)
     loaded = models.load()
     pixels = to_pixels(to_square(picture.image, loaded.profile.image_size))
-    damaged = corrupt(pixels, corruption, severity, seed) if corruption else pixels
+    damaged = corrupt(pixels, corruption, strength, seed) if corruption else pixels
     run = adaptation.adapt(loaded, damaged, seed, systems)
     written = adaptation_record.save_pictures(run, folder, pixels if corruption else None)
-    asked = {"corruption": corruption, "severity": severity if corruption else None}
+    asked = {"corruption": corruption, "severity": strength if corruption else None}
     record = {**adaptation_record.make_record(run), **asked, "pictures": written}
     write_json(folder / RECORD, record)
     typer.echo(json.dumps(record) if as_json else adaptation_record.format_record(record))

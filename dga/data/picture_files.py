@@ -31,12 +31,7 @@ from dga.data.uploads import (
     refuse_unreadable,
     seek_frame,
 )
-from dga.images import (
-    Pixels,
-    is_high_bit_grey,
-    is_number,
-    to_pixels,
-)
+from dga.images import Pixels, is_high_bit_grey, is_number, to_pixels
 from dga.io.files import explain_writing, write_atomically
 from dga.tiff import read_directory
 

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from dga.explanation.deconvolution import deconvolve, make_disk
 from dga.explanation.exposure import UNCHANGED, Exposure
+from dga.explanation.haze import Haze
 from dga.explanation.noise_level import remove_impulses
 from dga.explanation.operators import Operator
 from dga.explanation.veil import Veil
@@ -36,7 +37,7 @@ class Degradation:
     """Blocks or blur that were measured."""
     rain: float | None = None
     """Slant of rain's streaks, in pixels across for each pixel down."""
-    veil: Veil | None = None
+    veil: Veil | Haze | None = None
     """Added light that was measured."""
     jpeg_quality: int | None = None
     """Quality, 1 to 100, of a poor JPEG."""
@@ -78,7 +79,7 @@ class Degradation:
 
     @property
     def has_measured_inverse(self) -> bool:
-        """Whether an operator, light, rain or impulses were measured, which their own inverse undoes."""
+        """Whether an operator, light, rain or impulses were measured, which an inverse undoes."""
         measured = self.operator, self.impulses, self.rain, self.veil
         return self.exposure != UNCHANGED or any(one is not None for one in measured)
 

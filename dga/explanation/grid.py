@@ -6,7 +6,7 @@ Used where a discriminator judges a large picture by windows, and where one is r
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -48,20 +48,22 @@ class Grid:
         side = self.side
         return torch.stack([x[:, i : i + side, j : j + side] for i, j in map(self.corner, numbers)])
 
-    def blend_into(self, total: Tensor, number: int, window: Tensor) -> None:
-        """Add a window, ``[3, S, S]``, to ``total``, ``[3, H, W]``, faded towards its edges."""
-        i, j = self.corner(number)
-        fade = self._fade().to(window)
-        total[:, i : i + self.side, j : j + self.side] += fade[:, None] * fade * window
+    def join(self, windows: Iterable[Tensor], like: Tensor) -> Tensor:
+        """Put all windows, ``[3, S, S]`` each, together, faded into each other at their edges.
 
-    def weight_map(self) -> Tensor:
-        """The sum of all windows' weights at each pixel, ``[H, W]``."""
-        fade, sums = self._fade(), []
+        ``like``: a picture, ``[3, H, W]``, of the result's shape, on its device.
+        """
+        total, fade = torch.zeros_like(like), self._fade()
+        for number, window in enumerate(windows):
+            i, j = self.corner(number)
+            weights = fade.to(window)
+            total[:, i : i + self.side, j : j + self.side] += weights[:, None] * weights * window
+        sums = []
         for begins in (self.tops, self.lefts):
             sums.append(torch.zeros(begins[-1] + self.side))
             for begin in begins:
                 sums[-1][begin : begin + self.side] += fade
-        return sums[0][:, None] * sums[1]
+        return total / (sums[0][:, None] * sums[1]).to(like)
 
     def _fade(self) -> Tensor:
         return torch.hann_window(self.side + 2, periodic=False)[1:-1].clamp(min=0.02)

@@ -7,6 +7,8 @@ Image Haze Removal Using Dark Channel Prior", 2009). Here t is smooth, so that i
 follow.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 import torch
 import torch.nn.functional as F
@@ -35,8 +37,40 @@ of the Gaussians that part detail from shading and smooth its power. Of 100 hazy
 agree by more."""
 
 
-def measure_haze(x: Tensor) -> tuple[tuple[float, float, float], float] | None:
-    """The air's light and the mean transmission of ``[3, H, W]`` in [-1, 1].
+@dataclass(frozen=True)
+class Haze:
+    """An inverse of haze.
+
+    ``air``: its own light, a colour in [0, 1]; ``gain``: by how much the scene's light is weakened,
+    on average.
+    """
+
+    air: tuple[float, float, float]
+    gain: float
+
+    @property
+    def change(self) -> float:
+        """How far the inverse's factor is from 1."""
+        return self.gain - 1
+
+    def remove(self, x: Tensor) -> Tensor:
+        """The scene behind it, ``[..., 3, H, W]`` in [-1, 1], clipped to the same range.
+
+        All pictures have the same air, each a transmission of its own.
+        """
+        light = 2 * x.new_tensor(self.air)[:, None, None] - 1
+        pictures = [
+            (one - light) / measure_transmission(one, self.air) + light
+            for one in x.reshape(-1, *x.shape[-3:])
+        ]
+        return torch.stack(pictures).reshape(x.shape).clamp(-1, 1)
+
+    def __str__(self) -> str:
+        return f"haze, gain {self.gain:.3g}"
+
+
+def measure_haze(x: Tensor) -> Haze | None:
+    """The haze before ``[3, H, W]`` in [-1, 1].
 
     None where more than a few places are seen well, the colour before them is not that of air, or
     less transmission does not mean less contrast.
@@ -49,7 +83,7 @@ def measure_haze(x: Tensor) -> tuple[tuple[float, float, float], float] | None:
     is_thick = float(levels[int(CLEAREST * (len(levels) - 1))]) < MOST_TRANSMISSION
     if not is_thick or _measure_agreement(x, transmission) < LEAST_AGREEMENT:
         return None
-    return air, float(transmission.mean())
+    return Haze(air, 1 / float(transmission.mean()))
 
 
 def _measure_agreement(x: Tensor, transmission: Tensor) -> float:
@@ -90,19 +124,6 @@ def measure_transmission(x: Tensor, air: tuple[float, float, float]) -> Tensor:
     seen = 1 - ndimage.gaussian_filter(ndimage.minimum_filter(small.min(0), PATCH), SMOOTHING)
     grid = torch.from_numpy(seen.clip(LEAST_TRANSMISSION, 1))[None, None].to(x)
     return F.interpolate(grid, x.shape[-2:], mode="bicubic")[0, 0].clamp(LEAST_TRANSMISSION, 1)
-
-
-def remove_haze(x: Tensor, air: tuple[float, float, float]) -> Tensor:
-    """The scene behind the haze, ``[..., 3, H, W]`` in [-1, 1], clipped to the same range.
-
-    All pictures have the same ``air``, each a transmission of its own.
-    """
-    light = 2 * x.new_tensor(air)[:, None, None] - 1
-    pictures = [
-        (one - light) / measure_transmission(one, air) + light
-        for one in x.reshape(-1, *x.shape[-3:])
-    ]
-    return torch.stack(pictures).reshape(x.shape).clamp(-1, 1)
 
 
 def _shrink(x: Tensor) -> Array:

@@ -24,6 +24,7 @@ from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.drawings import is_one_colour_or_drawing, is_page
 from dga.explanation.exposure import Exposure, measure_brightness, measure_darkness
 from dga.explanation.grid import Grid
+from dga.explanation.haze import Haze
 from dga.explanation.jpeg_quality import POOR, measure_quality
 from dga.explanation.noise_level import (
     SMEARED,
@@ -89,11 +90,16 @@ class Judges:
         x: Tensor,
         config: ExplanationConfig,
     ) -> None:
-        self.scorer, self.discriminator = scorer, discriminator
-        self.side, self.config = side, config
+        self.scorer, self.discriminator, self.side = scorer, discriminator, side
+        self.x, self.config = x, config
         count = config.windows.detail_windows if config.windows else 0
         self.grid = Grid.over(x.shape[1:], side, 0)
         self.numbers = _rank_windows(x, self.grid, config.noise_floor)[:count]
+
+    @functools.cached_property
+    def score_as_it_came(self) -> float:
+        """The score of the picture itself, as one that holds no noise."""
+        return self.score(self.x)
 
     def score(self, x: Tensor, noise_level: float = 0.0) -> float:
         """Score the picture, or what was made of it, as one that holds so much noise."""
@@ -116,9 +122,9 @@ class Judges:
 
     def _judge_thumbnails(self, x: Tensor, result: Tensor) -> tuple[Tensor, Tensor]:
         """Scores by both networks for the thumbnails of two pictures, ``[2]`` each."""
-        shown, undone = (make_thumbnail(one, self.side)[None] for one in (x, result))
+        views = torch.stack([make_thumbnail(one, self.side)[None] for one in (x, result)])
         scorers = self.scorer, replace(self.scorer, network=self.discriminator)
-        scores = [one.compare(shown, undone, LIGHT_JUDGED_AT) for one in scorers]
+        scores = [one.score(views, LIGHT_JUDGED_AT, (0.0, 0.0)) for one in scorers]
         before, after = torch.tensor(scores).T
         return before, after
 
@@ -144,14 +150,14 @@ class PhotographSearch:
         return self.config.windows
 
     @functools.cached_property
-    def veils(self) -> list[Veil]:
+    def veils(self) -> list[Veil | Haze]:
         """The veils that are measured, which a picture that is dark has not: there much is black,
         behind a veil nothing."""
         return list_veils(self.x)
 
     def run(self) -> Generator[CandidateScore, None, Explanation]:
-        """Blocks, too little light or rain; else impulses or noise; else ripples or blur; else a veil;
-        else JPEG.
+        """Blocks, too little light or rain; else impulses or noise; else ripples or blur; else a
+        veil; else JPEG.
 
         Yields scores as they come. A drawing, which repeats its rows as blocks do, is left alone.
         On pages and screens, which are light without a veil, only noise, lost contrast, poor JPEG
@@ -225,7 +231,8 @@ class PhotographSearch:
         candidates = [NO_DEGRADATION, noise] if is_noisy and config.noise else [NO_DEGRADATION]
         stage, scores = "noise" if is_noisy else "nothing", list[CandidateScore]()
         for candidate in candidates:
-            score = judges.score(self.x, candidate.noise)
+            level = candidate.noise
+            score = judges.score(self.x, level) if level else judges.score_as_it_came
             scores.append(CandidateScore(stage, candidate, score))
             yield scores[-1]
         found = replace(found, candidate_scores=tuple(scores))
@@ -299,7 +306,7 @@ class PhotographSearch:
         for veil in veils:
             if self._is_veil_believed(veil, is_bright=exposure is not None):
                 return Degradation(veil=veil)
-        is_veiled = any(veil.air is None for veil in veils)  # refused haze may still be brightness
+        is_veiled = any(isinstance(veil, Veil) for veil in veils)  # refused haze may be brightness
         if is_veiled or exposure is None:
             return None
         cleared = exposure.apply(self.x)
@@ -308,19 +315,21 @@ class PhotographSearch:
         )
         return Degradation(exposure=exposure) if is_believed else None
 
-    def _is_veil_believed(self, veil: Veil, is_bright: bool) -> bool:
+    def _is_veil_believed(self, veil: Veil | Haze, is_bright: bool) -> bool:
         """Whether the judges consent to a veil's inverse, or are not asked.
 
         ``is_bright``: whether nothing is dark, as is seldom so in undamaged photographs: then less
         is asked of them.
         """
-        if self.judges is None or (veil.is_lost_contrast and veil.gain >= SURE_CONTRAST):
+        if self.judges is None:
             return True
         least, relief = DAMAGED_THUMBNAIL, LEAST_RELIEF
-        if veil.is_lost_contrast:
-            least, relief = -math.inf, LEAST_CONTRAST_RELIEF
-        elif veil.air is not None:
+        if isinstance(veil, Haze):
             least, relief = -math.inf, LEAST_HAZE_RELIEF
+        elif veil.is_lost_contrast:
+            if veil.gain >= SURE_CONTRAST:
+                return True
+            least, relief = -math.inf, LEAST_CONTRAST_RELIEF
         elif veil.gain >= STRONG_VEIL:
             least = 0.0
         elif is_bright:

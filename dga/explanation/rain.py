@@ -27,8 +27,8 @@ LEAST_HEIGHT = 4.0
 PHASES = (-0.33, 0.0, 0.33)
 """Where within a pixel a streak may begin."""
 LEAST_SHARE, LEAST_RATIO = 0.03, 2.5
-"""Share of pixels in bright streaks from which it rains, and the ratio of that share to the share in
-dark ones, of which each is measured in a picture without the other."""
+"""Share of pixels in bright streaks from which it rains, and its ratio to the share in dark ones:
+each is measured in a picture without the other."""
 LEAST_TILES = 0.65
 """Share of tiles in which the ratio exceeds 2. Of 120 photographs, as they are and as JPEG 85, none
 passes all of these limits, of 435 with other damage none; of 24 in rain 5, 4, 3, 2 and 1 23, 22,

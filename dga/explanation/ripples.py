@@ -252,7 +252,7 @@ class _Directions(NamedTuple):
         return [torch.tensor([*at, sway, phase], dtype=torch.float64) for sway in sways]
 
     def compute_gains(self, waves: Tensor) -> Tensor:
-        """The log likelihood of each direction seen through waves, ``[n, 4]``, but for a constant."""
+        """The log likelihood of each direction seen through waves, but for a constant."""
         stretch = _Stretch.of(waves, self.rows, self.columns)
         down, across = stretch.undo(self.down, self.across)
         return stretch.compute_log_determinant() - (down**2 + across**2 + BLUNTNESS).log()

@@ -60,7 +60,8 @@ class Explanation:
     quiet_noise: float = 0.0
     """The same in the quietest part of a photograph, where texture is no noise."""
     candidate_scores: tuple[CandidateScore, ...] = ()
-    """The candidates for the whole picture, in the order of judging."""
+    """The candidates for the whole picture, in the order of judging; of a photograph, where blur
+    and light are measured, those for noise."""
     verdict: Verdict = Verdict.SUSPECT
     is_page: bool = False
     """Whether the picture is likely a page, a screen, print or a cut-out, of which denoisers have

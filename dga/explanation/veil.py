@@ -1,11 +1,11 @@
-"""Veils: light that fog, frost, snow or glare added to a picture, and five simple inverses.
+"""Veils: light that fog, frost, snow or glare added to a picture, and four simple inverses.
 
 The model is y = g (x + v): a veil v, grey or of one colour, is added to the picture x, and all is
 scaled by g. A veil leaves nothing black, by which it is recognised (the dark channel of He et al.,
 "Single Image Haze Removal Using Dark Channel Prior", 2009). The inverses: an uneven
 veil is estimated and subtracted; contrast lost in added light is stretched about the mean of
-photographs, without added light about the picture's own mean; glare is darkened by a gamma; haze
-that thickens with the distance is removed by its own law (:mod:`dga.explanation.haze`).
+photographs, without added light about the picture's own mean; glare is darkened by a gamma. Haze
+that thickens with the distance has a law of its own (:mod:`dga.explanation.haze`).
 """
 
 from dataclasses import dataclass, replace
@@ -18,7 +18,7 @@ from torch import Tensor
 
 from dga.explanation.blur import is_blurred
 from dga.explanation.exposure import DEVIATION_FLOOR, find_range
-from dga.explanation.haze import measure_haze, remove_haze
+from dga.explanation.haze import Haze, measure_haze
 
 WORKING_SIDE = 112
 """Samples a side at which a smooth veil is estimated, whatever the picture's size."""
@@ -77,9 +77,7 @@ class Veil:
     ``smooth``: whether an uneven grey veil is estimated and subtracted; ``cast``: whether each
     channel's mean is subtracted, not that of all three; ``gamma``: exponent of levels in [0, 1],
     above 1 darkens; ``gain``: of grey, and ``colour``: of each channel's difference from grey;
-    ``target``: the new mean, in [-1, 1], or None where the mean that was subtracted stays; ``air``:
-    the light of haze, a colour in [0, 1], by which alone that is removed: then the other fields do
-    nothing, and ``gain`` says how much of the scene's light is lost.
+    ``target``: the new mean, in [-1, 1], or None where the mean that was subtracted stays.
     """
 
     streaks: int | None = None
@@ -89,7 +87,11 @@ class Veil:
     gain: float = 1.0
     colour: float = 1.0
     target: float | None = -0.1
-    air: tuple[float, float, float] | None = None
+
+    @property
+    def change(self) -> float:
+        """How far the factors of the inverse are from 1, at most."""
+        return max(abs(factor - 1) for factor in (self.gain, self.colour, self.gamma))
 
     @property
     def is_lost_contrast(self) -> bool:
@@ -98,8 +100,6 @@ class Veil:
 
     def remove(self, x: Tensor) -> Tensor:
         """The picture, ``[..., 3, H, W]`` in [-1, 1], without the veil, in the same range."""
-        if self.air is not None:
-            return remove_haze(x, self.air)
         if self.streaks is not None:
             from dga.explanation.streaks import remove_streaks  # here: the page must not wait
 
@@ -117,8 +117,6 @@ class Veil:
 
     def __str__(self) -> str:
         """All parts of the inverse, such as ``uneven veil, gain 5.1, colour 7.6``."""
-        if self.air is not None:
-            return f"haze, gain {self.gain:.3g}"
         parts = ["streaks"] * (self.streaks is not None)
         light = "lost contrast" if self.is_lost_contrast else "colour cast"
         parts += ["uneven veil"] * self.smooth + [light] * self.cast
@@ -178,7 +176,7 @@ def _minus_divergence(g: NDArray[np.float64]) -> NDArray[np.float64]:
     return down - np.diff(g[1, :, :, :-1], axis=2, prepend=0, append=0)
 
 
-def list_veils(x: Tensor) -> list[Veil]:
+def list_veils(x: Tensor) -> list[Veil | Haze]:
     """What may veil a picture, ``[3, H, W]`` in [-1, 1], the likeliest first: haze, other light.
 
     Where bright streaks fall through it, which are sharp, the rest is measured again without them,
@@ -194,8 +192,8 @@ def list_veils(x: Tensor) -> list[Veil]:
     has_lost_contrast = veil is not None and veil.is_lost_contrast
     is_plain = float(x.mean(0).std()) < DEVIATION_FLOOR
     haze = None if has_lost_contrast or is_plain else measure_haze(x)
-    veils = [Veil(gain=1 / haze[1], air=haze[0])] if haze else []
-    return veils if veil is None or veil == GLARE else [*veils, veil]
+    light = None if veil == GLARE else veil
+    return [one for one in (haze, light) if one is not None]
 
 
 def _measure_light(x: Tensor) -> Veil | None:

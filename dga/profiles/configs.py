@@ -277,8 +277,8 @@ class MendingConfig(Bounded):
     """How the denoiser that sees the damaged picture mends it (:mod:`dga.mending`)."""
 
     diffusion: Diffusion = Diffusion(depth=0, steps=4)
-    """How deep its first estimate is noised and denoised again; at depth 0 the estimate is the
-    result."""
+    """How deep, at one fixed depth, its first estimate is noised and denoised again; at depth 0 the
+    estimate is the result."""
     least_change: float = bounded(0.016, 0, 2)
     """Mean change of the pixels, in [-1, 1], below which a picture counts as undamaged and is left
     alone."""
@@ -289,6 +289,11 @@ class MendingConfig(Bounded):
     objection: float = 2.5
     """Mean logit by which the result may look more damaged to the discriminator, and be used. From
     1 on two results of 1,000 were refused, both of them right."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.diffusion.depth is None:
+            raise ValueError("Mending needs a fixed depth.")
 
 
 @dataclass(frozen=True)

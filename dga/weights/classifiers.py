@@ -34,14 +34,14 @@ def choose_classifier_config(profile: Profile, sources: Sources) -> ClassifierCo
             )
         return profile.classifier
     path, name = sources.locate(profile)["classifier"], str(sources.classifier)
-    if path == find_packaged_checkpoint(name_timm_package(name)):
-        return replace(
-            _timm_config(name, profile.classifier, path), package=name_timm_package(name)
-        )
+    package = name_timm_package(name)
+    is_packaged = path == find_packaged_checkpoint(package)
+    if sources.classifier_fields and (is_packaged or not path.is_file()):
+        raise WeightsError(f"{name} tells its architecture, pixels and classes itself.")
+    if is_packaged:
+        return replace(_timm_config(name, profile.classifier, path), package=package)
     if path.is_file():
         return _check_config(_checkpoint_config(profile, sources, path), path)
-    if sources.classifier_fields:
-        raise WeightsError(f"{path} tells its architecture, pixels and classes itself.")
     try:
         content = read_config(path)["profile"]["classifier"]
         return _check_config(TypeAdapter(ClassifierConfig).validate_python(content), path)

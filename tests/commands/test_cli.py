@@ -63,7 +63,8 @@ def test_text_says_what_happened(photo):
     [
         (["--corruption", "hail"], "gaussian_noise, shot_noise"),
         (["--methods", "magic"], "Known: source, diffpure"),
-        (["--severity", "9"], "from 1 to 5"),
+        (["--corruption", "fog", "--severity", "9"], "from 1 to 5"),
+        (["--severity", "2"], "--severity is a corruption's: name one"),
         (["--profile", "everyday17"], "Known profiles: photo, everyday16, imagenet"),
         (["--weights", "nowhere"], "Weights of everyday16 are missing: the diffusion model"),
         (["--precision", "float8"], "auto, float32, bfloat16"),
@@ -76,7 +77,7 @@ def test_impossible_requests(photo, arguments, sentence):
 
 def test_where_an_error_comes_from_is_shown_on_demand(photo, monkeypatch):
     monkeypatch.setenv("DGA_TRACEBACK", "1")
-    with pytest.raises(ValueError, match="from 1 to 5"):
+    with pytest.raises(ValueError, match="name one with --corruption"):
         CliRunner().invoke(app, ["adapt", str(photo), "--severity", "9"], catch_exceptions=False)
 
 

@@ -15,6 +15,7 @@ from dga.explanation.blur import BlurFits
 from dga.explanation.degradation import Degradation
 from dga.explanation.exposure import measure_brightness, measure_darkness
 from dga.explanation.glass import straighten_edges
+from dga.explanation.haze import Haze
 from dga.explanation.operators import (
     ArcMotion,
     Blocks,
@@ -43,7 +44,7 @@ def clear(request: pytest.FixtureRequest) -> Pixels:
     return photograph(request.param)
 
 
-def measure_veil(x: Tensor) -> Veil | None:
+def measure_veil(x: Tensor) -> Veil | Haze | None:
     """The likeliest veil."""
     return next(iter(list_veils(x)), None)
 
@@ -298,15 +299,6 @@ def test_lost_contrast_is_brought_back(clear, severity):
     assert psnr(veil.remove(saved), x) > 20
 
 
-def test_haze_is_light_and_no_lost_contrast(clear):
-    """Both are flat; haze is lighter, and what it hides is not as light."""
-    x, y = to_tensor(clear), to_tensor(dga.corrupt(clear, "haze", 5, 0))
-    veil = measure_veil(y)
-    assert veil is not None
-    assert float(veil.remove(y).mean()) < float(y.mean()) - 0.3
-    assert psnr(veil.remove(y), x) > psnr(y, x)
-
-
 def test_a_picture_that_is_too_bright_is_darkened(clear):
     """Its darkest pixels were lifted by half; the others keep their hues."""
     x, bright = to_tensor(clear), to_tensor(dga.corrupt(clear, "brightness", 5, 0))
@@ -415,8 +407,7 @@ def test_haze_that_thickens_with_the_distance_is_removed_evenly(clear, strength)
     """Of its top, which is far, as of its bottom: contrast comes back to both."""
     y, x = to_tensor(dga.corrupt(clear, "haze", strength, 0)), to_tensor(clear)
     veil = measure_veil(y)
-    assert veil is not None
-    assert veil.air is not None
+    assert isinstance(veil, Haze)
     assert "haze" in str(veil)
     cleared, height = veil.remove(y), x.shape[1]
     assert psnr(cleared, x) > psnr(y, x) + 3

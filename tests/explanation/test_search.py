@@ -76,7 +76,7 @@ def test_lost_contrast_is_undone():
     assert explanation.degradation.exposure.gain > 2
     restored = explanation.degradation.invert(flattened)
     assert abs(float(restored.std()) - 0.5) < abs(float(flattened.std()) - 0.5)
-    scores = {s.degradation: s.score for s in explanation.candidate_scores if s.score is not None}
+    scores = {one.degradation: one.score for one in explanation.candidate_scores}
     assert scores[explanation.degradation] == min(scores.values())
 
 

@@ -12,7 +12,6 @@ from dga.adaptation import adapt
 from dga.adapted_classifier import AdaptedClassifier
 from dga.images import from_tensor, to_tensor
 from dga.lab.readers.runner import answer, create_runners
-from dga.lab.readers.systems import parse_all
 from dga.networks.models import Models
 from dga.photograph import repair, repair_photograph
 from tests.fixtures.posing import pose, posing
@@ -44,7 +43,7 @@ SYSTEMS = (
 
 def by_answer(models: Models, pictures: np.ndarray) -> Iterator[Result]:
     """Every reader and sampler, a pair and a control."""
-    runners = create_runners(models, parse_all(models.profile, SYSTEMS))
+    runners = create_runners(models, SYSTEMS)
     x, classes = to_tensor(pictures).to(models.device), models.profile.classifier.classes
     for name, answers in answer(runners, x, range(len(x))).items():
         for i, one in enumerate(answers):

@@ -83,6 +83,7 @@ def test_repair_brings_a_photograph_closer_and_is_what_adapting_gives(
     chosen = [parse(photo_models.profile, "dga-plus")]
     (plus,) = dga.adapt(photo_models, damaged, SEED, chosen).reconstructions.values()
     assert np.array_equal(plus.image, done.image)
+    assert plus.start.judges is None  # whoever keeps it keeps no networks
     assert done.depths.tolist() == [[plus.depth]]
 
 

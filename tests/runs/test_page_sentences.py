@@ -5,7 +5,8 @@ import pytest
 from app.runs.sentences import describe_damage, describe_finding, write_headline
 from app.runs.subject import describe_reading
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
-from dga.explanation.operators import MotionBlur
+from dga.explanation.haze import Haze
+from dga.explanation.operators import Disk, MotionBlur
 from dga.explanation.veil import Veil
 from dga.networks.classifier import Prediction
 
@@ -89,17 +90,31 @@ def test_of_a_sample_that_came_undamaged_is_told_what_its_repair_did():
     assert "“dog” (40" in text
 
 
-def test_all_damage_is_named():
-    found = Degradation(operator=MotionBlur(9, 0), veil=Veil(gain=5.0), impulses=0.3)
-    named = describe_damage(found)
-    assert all(words in named for words in ("motion blur", "low contrast", "speckles"))
+FLAT = Degradation(veil=Veil(gain=5.0))
+
+
+def test_all_damage_is_named_with_what_is_done_about_it():
+    found = Degradation(operator=MotionBlur(9, 0), veil=FLAT.veil, impulses=0.3)
+    assert describe_damage(found) == "motion blur, low contrast and speckles"
+    done = "Sharpened, contrast stretched and wrong pixels replaced"
+    assert done in describe_finding(found)
+    assert f"{done}, and the rest mended" in describe_finding(found, is_mended=True)
     assert describe_damage(NO_DEGRADATION) == ""
+    poor = describe_finding(Degradation(jpeg_quality=9), is_mended=True)
+    assert "poor JPEG. Mended by a network" in poor
+
+
+@pytest.mark.parametrize("veil", [Haze((0.8, 0.8, 0.8), 6.0), Veil(smooth=True, gain=3.0)])
+def test_haze_is_named_whichever_way_it_is_undone(veil):
+    found = Degradation(veil=veil)
+    assert describe_finding(found, added="haze") == "haze. Added light subtracted."
 
 
 @pytest.mark.parametrize("is_mended", [False, True])
 @pytest.mark.parametrize(("added", "found", "is_said"), [
-    ("snow", "low contrast", True), ("contrast", "low contrast", False),
-    ("camera_shake", "bad focus", True), ("jpeg_twice", "", True), ("none", "noise", False),
+    ("snow", FLAT, True), ("contrast", FLAT, False), ("jpeg_twice", NO_DEGRADATION, True),
+    ("camera_shake", Degradation(operator=Disk(3.0)), True), ("none", FLAT, False),
+    ("gaussian_noise", Degradation(noise=0.1), False),
 ])  # fmt: skip
 def test_what_was_added_is_said_where_something_else_was_found(added, found, is_said, is_mended):
     assert ("(added: " in describe_finding(found, added=added, is_mended=is_mended)) == is_said

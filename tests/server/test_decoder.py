@@ -135,7 +135,7 @@ def test_answers_that_are_none_become_one_sentence(decoder, monkeypatch, answer)
     async def ask(*_: Any) -> bytes:
         return answer
 
-    monkeypatch.setattr(decoders._Process, "ask", ask)
+    monkeypatch.setattr(decoders._Subprocess, "ask", ask)
     with pytest.raises(UploadError) as error:
         decoder.read(b"")
     assert str(error.value) == DAMAGED
@@ -145,7 +145,7 @@ def ask(code: str, work: Callable[..., bytes] = len, *values: Any) -> bytes:  # 
     """What a process answers that runs ``code`` in a decoder's place."""
     decoders._START, usual = code, decoders._START
     try:
-        process = decoders._Process()
+        process = decoders._Subprocess()
     finally:
         decoders._START = usual
     try:

@@ -105,6 +105,8 @@ def test_commands_say_what_is_wrong(checkpoint, photo, tmp_path):
         (("--classifier", "resnet17"), "which has none; if timm's is meant: pip install"),
         (("--architecture", "resnet18", "--input-size", 64),
          "--architecture, --input-size describes a timm checkpoint: name it"),
+        (("--classifier", "tf_efficientnet_lite0", "--input-size", 64),
+         "tf_efficientnet_lite0 tells its architecture, pixels and classes itself"),
         (("--classifier", photo), "cannot be read as a checkpoint"),
     ):  # fmt: skip
         assert words in refused("adapt", photo, *options)

@@ -7,13 +7,7 @@ import numpy as np
 import pandas as pd
 
 from dga.corruptions import CLEAN
-from dga.lab.analysis.statistics import (
-    Estimate,
-    Floats,
-    estimate_mean,
-    is_in_group,
-    list_members,
-)
+from dga.lab.analysis.statistics import Estimate, Floats, estimate_mean, is_in_group, list_members
 
 Comparison = dict[str, Any]
 """A row of a comparison: JSON types by name, accuracies in percent and differences in points."""

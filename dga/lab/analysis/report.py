@@ -18,15 +18,7 @@ from typing import Any
 from dga.corruptions import CLEAN, CORRUPTIONS, EXTRA_CORRUPTIONS, FAMILIES
 from dga.io.files import write_json
 from dga.lab.analysis.comparisons import compare_methods
-from dga.lab.analysis.names import (
-    GROUPS,
-    MEAN,
-    PLUS,
-    SOURCE,
-    STREAM_GROUPS,
-    STREAMS,
-    MethodName,
-)
+from dga.lab.analysis.names import GROUPS, MEAN, PLUS, SOURCE, STREAM_GROUPS, STREAMS, MethodName
 from dga.lab.analysis.pooled_runs import PooledRuns, pool_agreeing, pool_runs
 from dga.lab.analysis.saved_runs import Run, SavedRuns
 

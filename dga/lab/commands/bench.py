@@ -27,6 +27,8 @@ def bench(
     from dga.profiles import get_profile
     from dga.weights.sources import Sources
 
+    if random and weights:
+        raise ValueError("--random loads nothing: leave --weights out.")
     sizes, compute = parse_numbers("Batch sizes", batches), Compute.choose(device, precision)
     if random:
         models = make_random_models(get_profile(profile), compute)

@@ -7,14 +7,7 @@ import re
 from collections.abc import Collection
 from pathlib import Path
 
-from dga.corruptions import (
-    CLEAN,
-    CORRUPTIONS,
-    EVERYDAY,
-    EXTRA_CORRUPTIONS,
-    FAMILIES,
-    NAMES,
-)
+from dga.corruptions import CLEAN, CORRUPTIONS, EVERYDAY, EXTRA_CORRUPTIONS, FAMILIES, NAMES
 from dga.io.parsing import split_list
 
 SUBSETS = {

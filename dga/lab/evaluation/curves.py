@@ -1,16 +1,16 @@
 """A discriminator's logits along the forward paths of clean and corrupted pictures."""
 
+import functools
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import torch
-from torch import Tensor, nn
 from tqdm import tqdm
 
 from dga.batch_size import choose_batch_size
 from dga.corruptions import CLEAN
-from dga.diffusion import ForwardPath, Schedule
+from dga.diffusion import ForwardPath
 from dga.discriminator import judge_states
 from dga.folders.records import Line, append_lines, open_folder, read_lines
 from dga.images import to_tensor
@@ -79,19 +79,9 @@ def judge_batch(
     for name, x_i in zip(pictures.names, x, strict=True):
         path = ForwardPath(models.schedule, x_i, derive_seed(plan.seed, name, corruption))
         states = path.up_to(max(depths))[torch.tensor(depths)]  # [K, 3, S, S]
-        logits = compute_curve(models.schedule, models.discriminator, states, depths)
+        size = choose_batch_size(states)
+        parts = zip(states.split(size), torch.tensor(depths).split(size), strict=True)
+        judge = functools.partial(judge_states, models.schedule, models.discriminator)
+        logits = torch.cat([judge(*part) for part in parts])  # [K]
         lines.append({"path": name, "corruption": corruption, "logits": logits.tolist()})
     return lines
-
-
-def compute_curve(
-    schedule: Schedule, network: nn.Module, states: Tensor, depths: Sequence[int]
-) -> Tensor:
-    """Logits of the states ``[K, 3, H, W]`` of one picture, float32 ``[K]`` on the CPU.
-
-    ``depths``: one for each state. The paper's confidence, P(corrupted | x_k), is the sigmoid of a
-    logit.
-    """
-    size = choose_batch_size(states)
-    parts = zip(states.split(size), torch.tensor(depths).split(size), strict=True)
-    return torch.cat([judge_states(schedule, network, x, k) for x, k in parts])

@@ -31,7 +31,6 @@ from dga.lab.data.cropping import View
 from dga.lab.data.image_sets import ImageSet
 from dga.lab.evaluation.plan import Plan, choose_images, derive_seed, read_batch
 from dga.lab.readers.runner import SystemRunner, answer, create_runners
-from dga.lab.readers.systems import parse_all
 from dga.networks.models import Models
 from dga.profiles import PROFILES, Profile
 
@@ -202,8 +201,7 @@ class LoadedModels:
 @lru_cache(maxsize=1)
 def _create_runners(worker: EvaluationWorker) -> dict[str, SystemRunner]:
     """The runners of a worker's methods, made once: readers that adapt copy the classifier."""
-    models = worker.models
-    return create_runners(models, parse_all(models.profile, worker.methods))
+    return create_runners(worker.models, worker.methods)
 
 
 def evaluate(

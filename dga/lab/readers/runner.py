@@ -20,11 +20,13 @@ from dga.lab.readers.systems import (
     MemoConfig,
     Permutation,
     TentConfig,
+    parse,
 )
 from dga.lab.readers.tent import Tent
 from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models
 from dga.pipeline import (
+    ForwardProcess,
     RepairResult,
     Start,
     collect_results,
@@ -33,6 +35,7 @@ from dga.pipeline import (
     run,
 )
 from dga.profiles import Repair
+from dga.systems import parse_all
 
 READERS: dict[type, type[Reader]] = {
     type(None): Reader,
@@ -81,10 +84,9 @@ class SystemRunner:
         ]
 
 
-def create_runners(
-    models: Models, systems: Mapping[str, MeasuredSystem]
-) -> dict[str, SystemRunner]:
-    """Systems with fresh readers, by name. Raises what :class:`SystemRunner` does."""
+def create_runners(models: Models, names: Sequence[str]) -> dict[str, SystemRunner]:
+    """Systems with fresh readers, by name. Raises what ``parse`` and :class:`SystemRunner` do."""
+    systems = parse_all(models.profile, names, parse)
     return {name: SystemRunner(models, system) for name, system in systems.items()}
 
 
@@ -119,10 +121,10 @@ def _repair(
     permute: Permutation,
 ) -> dict[Repair, list[RepairResult]]:
     """The results of every repair, one a picture; ``permute``: what pictures exchange before."""
+    processes = ForwardProcess.of_batch(models, x, seeds)
     if permute == "none":
-        return collect_results(run(models, x, seeds, repairs))
-    events = find_stops(models, x, seeds, repairs)
-    starts = [event for event in events if isinstance(event, Start)]
+        return collect_results(run(models, processes, repairs))
+    starts = [event for event in find_stops(processes, repairs) if isinstance(event, Start)]
     permuted = permute_stops(models, permute, starts)
     return collect_results(denoise_and_mend(models, permuted))
 

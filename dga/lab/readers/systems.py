@@ -4,7 +4,6 @@ A reader is the frozen classifier, or one that adapts, such as Tent and MEMO. An
 and a reader is a system, too.
 """
 
-import functools
 import math
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -111,10 +110,6 @@ def parse(profile: Profile, text: str) -> MeasuredSystem:
     Raises ``ValueError`` naming the repairs, readers or settings that there are.
     """
     return configure(profile, _find_system(profile, text.partition(":")[0]), text)
-
-
-parse_all = functools.partial(library.parse_all, parse=parse)
-"""Systems by the text that names them, as :func:`dga.systems.parse_all`."""
 
 
 def _find_system(profile: Profile, name: str) -> MeasuredSystem:

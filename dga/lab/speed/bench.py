@@ -15,7 +15,6 @@ from dga.corruptions import CORRUPTIONS, corrupt
 from dga.diffusion import Schedule
 from dga.images import to_pixels, to_square, to_tensor
 from dga.lab.readers.runner import answer, create_runners
-from dga.lab.readers.systems import parse_all
 from dga.networks.classifier import build_classifier
 from dga.networks.compute import Compute, is_out_of_memory
 from dga.networks.models import Models
@@ -36,7 +35,7 @@ def bench(models: Models, batches: Sequence[int]) -> pd.DataFrame:
     for count in batches:
         x = make_pictures(models, count)
         for name in METHODS:
-            runners = create_runners(models, parse_all(models.profile, [name]))
+            runners = create_runners(models, [name])
             work = partial(answer, runners, x, range(count))
             seconds = measure_seconds(work, models.device) / count
             rows.append((name, count, models.compute.precision, seconds))

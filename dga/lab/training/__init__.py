@@ -1,1 +1,1 @@
-"""Training the three networks: resumable, on any device."""
+"""Training the four networks: resumable, on any device."""

@@ -101,7 +101,7 @@ class ConditionalLoss:
         if self.distance is None:
             return error, metrics
         shown = (v.contiguous(memory_format=torch.channels_last) for v in (estimate, clean))
-        gaps, divergences = self.distance.compare(*shown)
+        gaps, divergences = self.distance(*shown)
         gap, divergence = gaps.mean(), divergences.mean()
         metrics |= {"features": float(gap.detach()), "divergence": float(divergence.detach())}
         return error + FEATURE_WEIGHT * gap + DIVERGENCE_WEIGHT * divergence, metrics

@@ -71,7 +71,7 @@ class DiffusionLoss:
         if self.distance is not None:
             # The clean estimate differs from x by what is wrong in the predicted noise.
             x0_hat = x + self.noise_to_signal[time].view(-1, 1, 1, 1) * (noise - output[:, :3])
-            distances = self.distance(x0_hat, x) * (time <= self.last)
+            distances = self.distance(x0_hat, x)[0] * (time <= self.last)
             value = value + FEATURE_WEIGHT * distances.mean()
             metrics["features"] = float(distances.detach().mean())
         return value, metrics

@@ -33,11 +33,7 @@ class FeatureDistance(nn.Module):
         self.config = config
         self.network = load_packaged_classifier(config, path)
 
-    def forward(self, x: Tensor, y: Tensor) -> Tensor:
-        """Distances ``[B]`` of ``[B, 3, H, W]`` in [-1, 1]."""
-        return self.compare(x, y)[0]
-
-    def compare(self, x: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
+    def forward(self, x: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
         """How far pictures are from what they should be, ``[B, 3, H, W]`` in [-1, 1] both.
 
         Returns the distances of their features, ``[B]``, and by how many nats the classifier's

@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from dga.corruptions import FAMILIES, corrupt
 from dga.diffusion import ForwardPath
+from dga.discriminator import judge_states
 from dga.images import to_tensor
 from dga.lab.evaluation import curves
-from dga.lab.evaluation.curves import compute_curve, judge_pictures
+from dga.lab.evaluation.curves import judge_pictures
 from dga.lab.evaluation.plan import Plan, derive_seed
 from dga.weights.store import compute_weights_id
 from tests.fixtures.cli import done, refused
@@ -44,8 +46,8 @@ def test_logits_are_those_of_the_curve(asked, tiny_models, plan, images, tmp_pat
         seed = derive_seed(4, path, name)
         damaged = pixels if name == "clean" else corrupt(pixels, name, 3, seed)
         forward = ForwardPath(tiny_models.schedule, to_tensor(damaged), seed)
-        states, judge = forward.up_to(100)[depths], tiny_models.discriminator
-        expected = compute_curve(tiny_models.schedule, judge, states, depths)
+        states, network = forward.up_to(100)[depths], tiny_models.discriminator
+        expected = judge_states(tiny_models.schedule, network, states, torch.tensor(depths))
         np.testing.assert_allclose(curve, expected, atol=1e-4)
 
 

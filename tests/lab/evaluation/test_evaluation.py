@@ -112,14 +112,6 @@ def test_pictures_of_another_folder_of_the_same_name_are_refused(
         judge_pictures(choosy_models, elsewhere, tmp_path / "judged", [0])
 
 
-def test_the_callers_working_folder_stays(choosy_models, plan, tmp_path, monkeypatch):
-    worker = EvaluationWorker(LoadedModels(choosy_models), ("source",), plan)
-    monkeypatch.chdir(tmp_path)
-    evaluate(worker, Path("run"))
-    assert (tmp_path / "run" / LINES).exists()
-    assert Path.cwd() == tmp_path
-
-
 @pytest.fixture
 def watched(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[int]]:
     """By system, the pictures of each batch that it answered; 0 where it was to forget."""

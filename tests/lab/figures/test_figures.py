@@ -1,9 +1,20 @@
 """The command that writes all tables and figures."""
 
 import json
+from pathlib import Path
 
+from dga.corruptions import CORRUPTIONS
 from tests.fixtures.cli import done
-from tests.fixtures.results import falling_logits, lines_of, whole_results, write_judge, write_run
+from tests.fixtures.results import falling_logits, lines_of, write_judge, write_run
+
+
+def whole_results(root: Path) -> Path:
+    """Damaged and clean photographs, of which repair puts some right, and a judged network."""
+    for name, kinds in (("severity-5", CORRUPTIONS), ("clean", ["clean"])):
+        source = lines_of("source", lambda p, c: p < 4, 12, kinds)
+        write_run(root / name, source + lines_of("dga-guided", lambda p, c: p < 8, 12, kinds))
+    write_judge(root / "images", falling_logits(8, range(0, 41, 2)), range(0, 41, 2))
+    return root
 
 
 def test_command_writes_every_exhibit(tmp_path):

@@ -4,15 +4,8 @@ import re
 
 import pytest
 
-from dga.lab.readers.systems import MemoConfig, TentConfig, parse, parse_all, systems
+from dga.lab.readers.systems import MemoConfig, TentConfig, parse, systems
 from dga.profiles import EVERYDAY16, PROFILES
-
-
-@pytest.mark.parametrize("profile", PROFILES.values(), ids=list(PROFILES))
-def test_every_name_is_the_system_of_that_name(profile):
-    for name, system in systems(profile).items():
-        assert parse(profile, name) == system
-        assert system.name == name
 
 
 def test_any_repair_goes_with_any_reader():
@@ -42,7 +35,7 @@ def test_any_repair_goes_with_any_reader():
 )
 def test_what_there_is_not_is_refused_with_what_there_is(text, words):
     with pytest.raises(ValueError, match=re.escape(words)):
-        parse_all(EVERYDAY16, ["source", text] if text else [])
+        parse(EVERYDAY16, text)
 
 
 @pytest.mark.parametrize("what", ["noise", "depth"])

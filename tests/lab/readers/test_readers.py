@@ -13,7 +13,7 @@ from dga.answers import Answer
 from dga.images import to_tensor
 from dga.lab.readers.memo import Memo
 from dga.lab.readers.runner import answer, create_runners
-from dga.lab.readers.systems import MemoConfig, TentConfig, parse, parse_all, systems
+from dga.lab.readers.systems import MemoConfig, TentConfig, parse, systems
 from dga.lab.readers.tent import Tent
 from dga.networks.classifier import predict_proba, preprocess
 from dga.networks.models import Models
@@ -32,7 +32,7 @@ def x(pictures: np.ndarray) -> Tensor:
 def answers(
     models: Models, x: Tensor, *texts: str, seeds: Sequence[int] = (3, 4, 5, 6, 7, 8)
 ) -> dict[str, list[Answer]]:
-    runners = create_runners(models, parse_all(models.profile, texts))
+    runners = create_runners(models, texts)
     return answer(runners, x, seeds)
 
 
@@ -157,7 +157,7 @@ def test_a_pair_shows_its_reader_what_was_repaired_first(choosy_models, x):
     tent = Tent(choosy_models, TentConfig(lr=0.5, batch=6))
     each = [tent.read(shown, ()) for shown in (column(told, "picture"), x)]
     torch.testing.assert_close(column(told, "probabilities"), (each[0] + each[1]) / 2)
-    runners = create_runners(choosy_models, parse_all(choosy_models.profile, [text]))
+    runners = create_runners(choosy_models, [text])
     for _ in range(2):
         again = column(answer(runners, x, range(3, 9))[text], "probabilities")
     assert not torch.equal(again, column(told, "probabilities"))  # it learned
@@ -171,7 +171,7 @@ def test_tent_refuses_a_model_without_norms(tiny_models):
     models = dataclasses.replace(tiny_models, classifier=without)
     for text in ("tent", "dga+tent"):
         with pytest.raises(ValueError, match="norm layers"):
-            create_runners(models, parse_all(models.profile, [text]))
+            create_runners(models, [text])
 
 
 # MEMO

@@ -28,9 +28,13 @@ def test_what_does_not_fit_is_a_row_without_seconds(tiny_models, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("batches", "sentence"),
-    [("many", "Batch sizes look like 0,10,20, not 'many'."), ("0", "whole numbers from 1 up")],
+    ("options", "sentence"),
+    [
+        (["--batches", "many"], "Batch sizes look like 0,10,20, not 'many'."),
+        (["--batches", "0"], "whole numbers from 1 up"),
+        (["--random", "--weights", "runs"], "leave --weights out"),
+    ],
 )
-def test_the_command_refuses_in_a_sentence(batches, sentence, tiny_models, monkeypatch):
+def test_the_command_refuses_in_a_sentence(options, sentence, tiny_models, monkeypatch):
     monkeypatch.setattr("dga.networks.models.load_models", lambda *a, **k: tiny_models)
-    assert sentence in refused("bench", "--batches", batches)
+    assert sentence in refused("bench", *options)
