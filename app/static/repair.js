@@ -4,7 +4,7 @@ import { make, makeRadioGroup, mark, percent, put, putImage, receiveFiles } from
 import { Refusal, run } from "./base.js";
 import { drawInside, keepsStop } from "./inside.js";
 import { makeBrush } from "./brush.js";
-import { placeDivider, resetDivider, revealRepair } from "./divider.js";
+import { resetDivider, revealRepair } from "./divider.js";
 import { offerCamera } from "./camera.js";
 import { makeAsker, makeSharing, nameTouched } from "./hide.js";
 
@@ -50,7 +50,7 @@ function showRow(name) {
   const part = name === "repaired" ? inDivider : name;
   const ours = isUnchanged() && !isBlank(part) ? "Left alone" : "Repaired";
   if (name === "repaired") {
-    row.hidden = part === name && isUnchanged() && isUndamaged(); // it is the row above
+    row.hidden = part === name && isUnchanged() && isUndamaged() && !isGame(); // the row above
     put(find(".what", row), part === name ? ours : page.sides[part]);
   }
   const middle = part === "repaired" && isBlank(part) && !isBlank("middle") && record.middle;
@@ -127,7 +127,6 @@ function showPicture() {
   showTag("#tag-after", isAlone ? "Left alone" : page.sides[inDivider], isHere ? right : null);
   if (isRightOld && !isBefore())
     put(find("#tag-after"), state === "painting" ? nameScore() : countParts() || describeState());
-  placeDivider();
   const size = isSquare ? `${width} × ${height}` : "middle square";
   put(find("#size"), width && width !== height ? size : "");
   if (record.original?.image)
@@ -137,12 +136,13 @@ function showPicture() {
 function showFound() {
   const { waiting, repaired } = record;
   const found = isOld.found || isBefore() ? null : record.found;
+  const isUntouched = find(".first").matches(".is-untouched"); // no more than its first words
   find("#again").hidden = state !== "failed";
   const text =
     state === "painting" || (state === "done" && isBefore())
       ? describeAim()
       : found
-        ? `Found: ${found.sentence}`
+        ? `Found: ${isUntouched ? found.sentence.replace(/\..*/s, ".") : found.sentence}`
         : waiting && state === "running"
           ? `Busy just now: ${waiting === 1 ? "one visitor is" : `${waiting} visitors are`} before you.`
           : describeWork();
@@ -187,7 +187,7 @@ function explainLoss(start, end) {
 function showSeconds() {
   const found = isOld.found || isBefore() ? null : record.found;
   let text = state === "running" ? countSeconds() : "";
-  if (found) text = found.is_recorded ? "" : `${found.seconds.toFixed(1)}\u00a0s.`;
+  if (found) text = found.is_recorded ? "" : `${found.seconds.toFixed(1)}\u00a0s`;
   put(find("#seconds"), inDivider === "repaired" ? text : ""); // no other method's
   showTiles();
   clearTimeout(showSeconds.timer);
