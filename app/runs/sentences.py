@@ -143,6 +143,12 @@ def write_headline(
         if repaired is None or is_unchanged:
             return f"AI {describe_sight(damaged)}. {after}".rstrip()
         change = f"AI saw {_name_guess(damaged)}; now it {sight}."
+        if (
+            repaired["label"] == damaged["label"]
+            and min(repaired["share"], damaged["share"]) >= SURE
+        ):
+            was, now = percent(damaged["share"]), percent(repaired["share"])
+            change = f"AI still sees “{repaired['label']}”: {now}, before {was}."
         ending = after if has_label else change
         return f"We found {diagnosis or 'traces of damage'} and tried to undo that. {ending}"
     subject = DAMAGE_NAMES.get(damage) or f"Strokes over {name_touched(touched)} of the photo"

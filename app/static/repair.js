@@ -55,7 +55,7 @@ function showRow(name) {
   }
   const middle = part === "repaired" && isBlank(part) && !isBlank("middle") && record.middle;
   const piece = part === "damaged" && isPainted() ? live?.reading : middle?.reading;
-  if (middle) put(find(".what", row), "Middle repaired");
+  if (middle) put(find(".what", row), `Middle ${middle.is_unchanged ? "left alone" : "repaired"}`);
   // Of a sample somebody said what it shows.
   if (piece) piece.is_right = isSample() && findThing() ? piece.label === findThing() : null;
   row.classList.toggle("is-old", isBlank(part) && !piece);
