@@ -18,7 +18,7 @@ function moveDivider(share) {
 export function revealRepair() {
   if (!matchMedia("(prefers-reduced-motion: reduce)").matches)
     picture.animate([{ "--at": "100%" }, { "--at": "0%", offset: 0.6 }, {}], {
-      duration: 2400,
+      duration: 2000,
       easing: "ease-in-out",
     });
 }
