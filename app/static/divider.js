@@ -10,14 +10,14 @@ const REST = 0.45; // most of the repair is seen, and a panda's whole face on on
 let at; // per cent
 function moveDivider(share) {
   at = clamp(Math.round(100 * share), 0, 100);
-  picture.style.setProperty("--at", `${at}%`);
+  picture.style.setProperty("--at", at);
   divider.setAttribute("aria-valuenow", at);
   divider.setAttribute("aria-valuetext", `${at} % damaged`);
 }
 /** The repair comes over all of the damage, once; then the divider rests where it stood. */
 export function revealRepair() {
   if (!matchMedia("(prefers-reduced-motion: reduce)").matches)
-    picture.animate([{ "--at": "100%" }, { "--at": "0%", offset: 0.6 }, {}], {
+    picture.animate([{ "--at": 100 }, { "--at": 0, offset: 0.6 }, {}], {
       duration: 2000,
       easing: "ease-in-out",
     });
