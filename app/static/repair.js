@@ -332,6 +332,7 @@ let begun = 0; // when the last change was made, or our repair had come
 let isOld = {}; // parts of the last result that no newer one has replaced
 function describeState() {
   if (state === "failed") return "Not repaired";
+  if (state === "running" && !isBlank("middle")) return "Now the whole …"; // first its middle
   return isBefore() ? "Reading the photo …" : "Looking at the photo …";
 }
 /** How far a repair is; empty where that is not counted. */
@@ -342,7 +343,6 @@ function countParts() {
 }
 function describeWork() {
   const parts = countParts();
-  if (state === "running" && !isBlank("middle")) return "First its middle, reduced. Now the whole …";
   return parts ? `Repairing ${parts} …` : describeState();
 }
 
