@@ -139,7 +139,7 @@ function showFound() {
   const isUntouched = find(".first").matches(".is-untouched"); // no more than its first words
   find("#again").hidden = state !== "failed";
   const text =
-    state === "painting" || (state === "done" && isBefore())
+    state === "painting" || (state !== "failed" && isBefore() && !isBlank("original"))
       ? describeAim()
       : found
         ? `Found: ${isUntouched ? found.sentence.replace(/\..*/s, ".") : found.sentence}`
@@ -186,7 +186,7 @@ function explainLoss(start, end) {
 /** What a repair took here, or so far: a recorded one took it elsewhere. */
 function showSeconds() {
   const found = isOld.found || isBefore() ? null : record.found;
-  let text = state === "running" ? countSeconds() : "";
+  let text = state === "running" && !isBefore() ? countSeconds() : "";
   if (found) text = found.is_recorded ? "" : `${found.seconds.toFixed(1)}\u00a0s`;
   put(find("#seconds"), inDivider === "repaired" ? text : ""); // no other method's
   showTiles();
@@ -277,7 +277,8 @@ for (const kind of ["click", "keydown"]) find(".first").addEventListener(kind, b
 const LONG = 100; // letters, from which a headline is set smaller where it would need more room
 function showAll() {
   const isUnsaid = isOld.headline || !record.headline;
-  const sentences = isUnsaid ? [describeState()] : record.headline.split(/(?<=[.!?]) /);
+  const question = state === "failed" ? describeState() : "What does AI see? …";
+  const sentences = isUnsaid ? [question] : record.headline.split(/(?<=[.!?]) /);
   if (inDivider !== "repaired") sentences.splice(Number(settings.damage !== "none")); // of our repair
   const headline = describeGame() || sentences.join(" ") || page.sides[inDivider];
   put(find("#headline"), headline);
