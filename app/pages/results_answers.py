@@ -151,14 +151,13 @@ def headline(now: Results) -> tuple[str, str]:
     return settings[0].title, (
         "Photographs that we never trained on, each under each of fifteen kinds of damage. "
         f"{CLASSIFIER} reads them, and has most likely seen them undamaged; figures of earlier "
-        "versions were known when the last rules were chosen. Tent, MEMO and batch statistics "
-        "change the classifier; the other methods change the picture."
+        "versions were known when the last rules were chosen."
     )
 
 
 def answer_all(now: Results, diagnoses: Diagnoses, tent_lead: Sequence[float] = ()) -> list[Answer]:
     """Three answers, in the order of the page; ``tent_lead``: of :func:`read_tent_lead`."""
-    return [_harm(now), _failures(now, tent_lead), _describe_diagnoses(diagnoses)]
+    return [_harm(now), _describe_diagnoses(diagnoses), _failures(now, tent_lead)]
 
 
 def _harm(now: Results) -> Answer:

@@ -149,6 +149,11 @@ def write_headline(
         if repaired is None or is_unchanged:
             return f"AI {describe_sight(damaged)}. {after}".rstrip()
         change = f"AI saw {_name_guess(damaged)}; now it {sight}."
+        if repaired["label"] == damaged["label"] and repaired["share"] >= NO_IDEA:
+            is_sure = repaired["share"] >= SURE
+            verb = "sees" if is_sure else f"is {_name_doubt(damaged)}, perhaps"
+            was, now = percent(damaged["share"]), percent(repaired["share"])
+            change = f"AI {verb} “{repaired['label']}”: now {now}, before {was}."
         ending = after if has_label else change
         return f"We found {diagnosis or 'traces of damage'} and tried to undo that. {ending}"
     subject = DAMAGE_NAMES.get(damage) or f"Strokes over {name_touched(touched)} of the photo"

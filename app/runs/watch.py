@@ -112,7 +112,7 @@ def repair_middle(models: Models, subject: Subject) -> Generator[Part]:
         steps = photograph_steps(models, square, subject.settings.seed)
         result = yield from map_steps(steps, show_progress)
         (reading,) = read_pictures(models, result.image)
-        yield {"middle": {"reading": reading}}
+        yield {"middle": {"reading": reading, "is_unchanged": result.is_unchanged}}
 
 
 def show_progress(event: CandidateScore | Progress) -> Part:

@@ -6,46 +6,25 @@ const picture = find("#picture");
 const divider = find("#divider");
 const ARROWS = { ArrowRight: 5, ArrowUp: 5, ArrowLeft: -5, ArrowDown: -5 };
 const KEYS = { ...ARROWS, PageUp: 25, PageDown: -25, Home: -100, End: 100 }; // in hundredths
-let isMoved = false; // by the visitor
+const REST = 0.45; // most of the repair is seen, and a panda's whole face on one side
+let at; // per cent
 function moveDivider(share) {
-  isMoved = true;
-  const at = clamp(Math.round(100 * share), 0, 100);
-  picture.style.setProperty("--at", `${at}%`);
-  hideTags(at);
+  at = clamp(Math.round(100 * share), 0, 100);
+  picture.style.setProperty("--at", at);
   divider.setAttribute("aria-valuenow", at);
   divider.setAttribute("aria-valuetext", `${at} % damaged`);
 }
-/** A tag that would stand on the divider, or on the other side of it, is not seen. */
-function hideTags(at) {
-  const line = (picture.clientWidth * at) / 100;
-  const ends = ({ offsetLeft, offsetWidth }) => [offsetLeft - 6, offsetLeft + offsetWidth + 6];
-  const isCrossed = {
-    "#tag-before": ([, end]) => line < end,
-    "#tag-after": ([begin]) => line > begin,
-    "#size": ([begin, end]) => line > begin && line < end,
-  };
-  for (const [name, isHidden] of Object.entries(isCrossed))
-    find(name).classList.toggle("is-crossed", isHidden(ends(find(name))));
-}
-/** The repair comes over the damage, once. */
+/** The repair comes over all of the damage, once; then the divider rests where it stood. */
 export function revealRepair() {
   if (!matchMedia("(prefers-reduced-motion: reduce)").matches)
-    picture.animate([{ "--at": "100%", offset: 0 }], { duration: 900, easing: "ease-in-out" });
+    picture.animate([{ "--at": 100 }, { "--at": 0, offset: 0.6 }, {}], {
+      duration: 2000,
+      easing: "ease-in-out",
+    });
 }
-export function placeDivider() {
-  if (isMoved) return hideTags(Number(divider.getAttribute("aria-valuenow")));
-  const { offsetLeft, offsetWidth } = find("#tag-before");
-  const roomForName = (offsetLeft + offsetWidth + 10) / picture.clientWidth;
-  moveDivider(clamp(roomForName, 0.2, 0.45)); // most of the repair is seen
-  isMoved = false;
-}
-addEventListener("resize", placeDivider);
 /** Of another photo both sides are to be seen. */
-export function resetDivider() {
-  isMoved = false;
-  placeDivider();
-}
-document.fonts.ready.then(placeDivider);
+export const resetDivider = () => moveDivider(REST);
+resetDivider();
 const shareOf = ({ clientX }) => {
   const { left, width } = picture.getBoundingClientRect();
   return (clientX - left) / width;
@@ -62,7 +41,7 @@ divider.addEventListener("keydown", (event) => {
   const by = KEYS[event.key];
   if (!by) return;
   event.preventDefault();
-  moveDivider((Number(divider.getAttribute("aria-valuenow")) + by) / 100);
+  moveDivider((at + by) / 100);
 });
 const hold = find("#hold");
 function keepHeld(held) {

@@ -223,7 +223,7 @@ function showFilm({ film = [], depths = [], mended_depths = [] }, isRunning) {
     });
     return make(
       "figure",
-      { role: "listitem" },
+      {},
       picture(image, depth ? `After ${caption}` : "As it came"),
       make("figcaption", {}, caption),
       ...rebuilt,

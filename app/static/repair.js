@@ -4,7 +4,7 @@ import { make, makeRadioGroup, mark, percent, put, putImage, receiveFiles } from
 import { Refusal, run } from "./base.js";
 import { drawInside, keepsStop } from "./inside.js";
 import { makeBrush } from "./brush.js";
-import { placeDivider, resetDivider, revealRepair } from "./divider.js";
+import { resetDivider, revealRepair } from "./divider.js";
 import { offerCamera } from "./camera.js";
 import { makeAsker, makeSharing, nameTouched } from "./hide.js";
 
@@ -50,12 +50,12 @@ function showRow(name) {
   const part = name === "repaired" ? inDivider : name;
   const ours = isUnchanged() && !isBlank(part) ? "Left alone" : "Repaired";
   if (name === "repaired") {
-    row.hidden = part === name && isUnchanged() && isUndamaged(); // it is the row above
+    row.hidden = part === name && isUnchanged() && isUndamaged() && !isGame(); // the row above
     put(find(".what", row), part === name ? ours : page.sides[part]);
   }
   const middle = part === "repaired" && isBlank(part) && !isBlank("middle") && record.middle;
   const piece = part === "damaged" && isPainted() ? live?.reading : middle?.reading;
-  if (middle) put(find(".what", row), "Middle repaired");
+  if (middle) put(find(".what", row), `Middle ${middle.is_unchanged ? "left alone" : "repaired"}`);
   // Of a sample somebody said what it shows.
   if (piece) piece.is_right = isSample() && findThing() ? piece.label === findThing() : null;
   row.classList.toggle("is-old", isBlank(part) && !piece);
@@ -127,7 +127,6 @@ function showPicture() {
   showTag("#tag-after", isAlone ? "Left alone" : page.sides[inDivider], isHere ? right : null);
   if (isRightOld && !isBefore())
     put(find("#tag-after"), state === "painting" ? nameScore() : countParts() || describeState());
-  placeDivider();
   const size = isSquare ? `${width} × ${height}` : "middle square";
   put(find("#size"), width && width !== height ? size : "");
   if (record.original?.image)
@@ -137,12 +136,13 @@ function showPicture() {
 function showFound() {
   const { waiting, repaired } = record;
   const found = isOld.found || isBefore() ? null : record.found;
+  const isUntouched = find(".first").matches(".is-untouched"); // no more than its first words
   find("#again").hidden = state !== "failed";
   const text =
-    state === "painting" || (state === "done" && isBefore())
+    state === "painting" || (state !== "failed" && isBefore() && !isBlank("original"))
       ? describeAim()
       : found
-        ? `Found: ${found.sentence}`
+        ? `Found: ${isUntouched ? found.sentence.replace(/\..*/s, ".") : found.sentence}`
         : waiting && state === "running"
           ? `Busy just now: ${waiting === 1 ? "one visitor is" : `${waiting} visitors are`} before you.`
           : describeWork();
@@ -186,8 +186,8 @@ function explainLoss(start, end) {
 /** What a repair took here, or so far: a recorded one took it elsewhere. */
 function showSeconds() {
   const found = isOld.found || isBefore() ? null : record.found;
-  let text = state === "running" ? countSeconds() : "";
-  if (found) text = found.is_recorded ? "" : `${found.seconds.toFixed(1)}\u00a0s.`;
+  let text = state === "running" && !isBefore() ? countSeconds() : "";
+  if (found) text = found.is_recorded ? "" : `${found.seconds.toFixed(1)}\u00a0s`;
   put(find("#seconds"), inDivider === "repaired" ? text : ""); // no other method's
   showTiles();
   clearTimeout(showSeconds.timer);
@@ -277,7 +277,8 @@ for (const kind of ["click", "keydown"]) find(".first").addEventListener(kind, b
 const LONG = 100; // letters, from which a headline is set smaller where it would need more room
 function showAll() {
   const isUnsaid = isOld.headline || !record.headline;
-  const sentences = isUnsaid ? [describeState()] : record.headline.split(/(?<=[.!?]) /);
+  const question = state === "failed" ? describeState() : "What does AI see? …";
+  const sentences = isUnsaid ? [question] : record.headline.split(/(?<=[.!?]) /);
   if (inDivider !== "repaired") sentences.splice(Number(settings.damage !== "none")); // of our repair
   const headline = describeGame() || sentences.join(" ") || page.sides[inDivider];
   put(find("#headline"), headline);
@@ -332,6 +333,7 @@ let begun = 0; // when the last change was made, or our repair had come
 let isOld = {}; // parts of the last result that no newer one has replaced
 function describeState() {
   if (state === "failed") return "Not repaired";
+  if (state === "running" && !isBlank("middle")) return "Now the whole …"; // first its middle
   return isBefore() ? "Reading the photo …" : "Looking at the photo …";
 }
 /** How far a repair is; empty where that is not counted. */
@@ -342,7 +344,6 @@ function countParts() {
 }
 function describeWork() {
   const parts = countParts();
-  if (state === "running" && !isBlank("middle")) return "First its middle, reduced. Now the whole …";
   return parts ? `Repairing ${parts} …` : describeState();
 }
 

@@ -11,6 +11,7 @@ def begin(watch, path="?photo=cheetah&damage=paint"):
     page = watch.page
     page.goto(watch.home + path)
     page.wait_for_selector("h1 >> text=Can you hide the")
+    assert page.inner_text("#found").startswith("Paint")  # also while more is computed
     return page
 
 

@@ -103,6 +103,28 @@ def test_the_first_screen_has_few_controls_words_and_numbers_until_it_is_touched
     assert page.locator("#strength").bounding_box()["y"] == before["y"]
 
 
+FACE = 0.37  # share of the panda's photo in which its face lies, from the left
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (768, 1024), (390, 844)])
+def test_the_first_screen_has_a_whole_face_and_what_was_found(watch, size):
+    page = watch.page
+    page.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
+    open_page(watch, is_touched=False)
+    page.wait_for_function("() => !document.getAnimations().length")  # the divider has come to rest
+    line, picture = (page.locator(name).bounding_box() for name in ("#divider", "#picture"))
+    rest = (line["x"] + line["width"] / 2 - picture["x"]) / picture["width"]
+    assert FACE < rest <= 0.5
+    found = page.locator("#found").bounding_box()
+    assert found["y"] + found["height"] < size[1]
+    assert page.inner_text("#found") == "Found: low contrast."
+    page.locator("#divider").press("ArrowRight")
+    page.wait_for_selector("#found >> text=Contrast stretched")
+    if size[0] == 1440:
+        tile = page.locator("#tile-fixed").bounding_box()
+        assert tile["y"] + tile["height"] < size[1]
+
+
 def test_any_touch_repairs_and_the_address_is_the_state(watch):
     page = open_page(watch)
     page.get_by_role("radio", name="Speckles").click()

@@ -172,7 +172,7 @@ def test_what_diagnoses_found(tmp_path):
     path = tmp_path / "photo" / "diagnosis.json"
     path.parent.mkdir()
     path.write_text(json.dumps({"networks": False, "found": rows}))
-    *_, answer = answer_all(Results(), Diagnoses.read(path))
+    _, answer, _ = answer_all(Results(), Diagnoses.read(path))
     assert "Of 30 damaged pictures 19 " in answer.sentence
     assert "of 1,100 undamaged ones 7" in answer.sentence
     shares = {line.label: (*line.cells, line.end) for line in answer.chart}
@@ -224,7 +224,7 @@ def test_what_ships():
             source, ours = (part["readings"][kind][name] for name in ("source", method))
             gained = sum(a[2] < b[2] for a, b in zip(source, ours, strict=True) if a and b)
             assert line.cells[1].startswith(f"{gained} / "), (key, kind)
-    *_, diagnosis = answer_all(now, Diagnoses.read(SHIPPED / "photo" / "diagnosis.json"))
+    _, diagnosis, _ = answer_all(now, Diagnoses.read(SHIPPED / "photo" / "diagnosis.json"))
     assert diagnosis.chart
     exhibit = now.exhibits["severity-5"]
     rows = [row for row in tabulate(exhibit)["rows"] if len(row) > 1]

@@ -91,6 +91,8 @@ def test_an_undamaged_wide_photo_of_unknown_kind(shipped_models, cat):
     subject = Subject.make(Photo("own", wide), settings)
     record, order = collect(shipped_models, subject, settings)
     assert order.index("middle") < order.index("repaired")  # its answer does not wait for the whole
+    alone = dga.repair_photograph(shipped_models, cat, settings.seed)  # one of seven, its middle
+    assert record["middle"]["is_unchanged"] == alone.is_unchanged
     assert record["truth"] is None
     assert record["is_damaged"] is False
     assert record["damaged"]["reading"]["is_right"] is None
