@@ -1,5 +1,7 @@
-// Results: what an address names, the readings behind each bar, figures of tables.
-import { all, data, find, getJson, make, makeRadioGroup, put } from "./base.js";
+// Results: what an address names, the readings behind each bar, figures of tables and of one's own runs.
+import { all, capitalise, data, draw, find, getJson } from "./base.js";
+import { make, makeRadioGroup, put, receiveFiles } from "./base.js";
+import { summarise } from "./results-own.js";
 
 const { figures, kinds, methods, onRepair } = data();
 
@@ -144,6 +146,39 @@ for (const node of all(".plot")) sizes.observe(node);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
   for (const node of all(".js-plotly-plot")) drawFigure(node);
 });
+
+// ---- One's own results, which stay in this browser
+
+/** As the charts above, of shares in per cent. */
+function drawLine({ label, cells, start, end, low, high }) {
+  const at = (share) => `${share}%`;
+  const line = (from, to, kind = "") =>
+    draw("line", { class: kind, x1: at(from), x2: at(to), y1: 11, y2: 11 });
+  const svg = draw("svg", { class: "ours", "aria-hidden": "true" });
+  svg.append(draw("rect", { y: 8, width: "100%", height: 6, rx: 3 }));
+  if (low !== undefined) svg.append(line(low, high, "interval"));
+  if (start !== undefined)
+    svg.append(line(start, end), draw("circle", { class: "before", cx: at(start), cy: 11, r: 5 }));
+  svg.append(draw("circle", { cx: at(end), cy: 11, r: 6 }));
+  return make("li", {}, make("span", {}, label), svg, ...cells.map((cell) => make("b", {}, cell)));
+}
+
+async function showOwn(files) {
+  if (!files.length) return;
+  let answer;
+  try {
+    answer = summarise(await Promise.all(files.map((file) => file.text())));
+  } catch (error) {
+    answer = { sentence: error.message, heads: [], lines: [] };
+  }
+  put(find("#own-words"), answer.sentence);
+  const name = ({ label, ...line }) => ({ ...line, label: kinds[label] ?? capitalise(label.replaceAll("_", " ")) });
+  const heads = answer.heads.map((head) => make("b", {}, head));
+  const lines = answer.lines.map(name).map(drawLine);
+  find("#own-chart").replaceChildren(make("li", { class: "heads" }, ...heads), ...lines);
+  find("#own").scrollIntoView();
+}
+receiveFiles(find("#own-file"), showOwn);
 
 for (const link of all('a[href^="results#"]')) {
   link.addEventListener("click", () => {

@@ -1,8 +1,14 @@
 """Results in a browser: folds, figures, anchors, a phone."""
 
+import json
 import re
 
+import numpy as np
 import pytest
+
+from dga.io.numbers import MINUS
+from dga.lab.evaluation.gain import summarise_gain
+from tests.fixtures.results import line
 
 OPEN = "[...document.querySelectorAll('details')].forEach(fold => { fold.open = true })"
 
@@ -44,6 +50,46 @@ def test_a_bar_opens_the_readings_behind_it(page, served):
     assert page.locator("#behind tbody tr").count() == int(gained) + int(lost)
     page.keyboard.press("Escape")
     assert not page.locator("#behind").is_visible()
+
+
+def test_ones_own_results_are_what_python_says_of_them(page, served, tmp_path):
+    """In this browser alone; without labels right is what is read undamaged."""
+    rng = np.random.default_rng(0)
+    rows = [
+        line(p, kind, method, rng.random() < rate)
+        | {"correct": None, "unchanged": False, "psnr": 20.0}
+        for method, rate in (("source", 0.3), ("dga-plus-ensemble", 0.7))
+        for kind in ("clean", "fog", "snow")
+        for p in range(30)
+    ]
+    undamaged = {r["path"]: r["prediction"] for r in rows[:30]}
+    (tmp_path / "lines.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    page.goto(f"{served.url}results")
+    page.set_input_files("#own-file", tmp_path / "lines.jsonl")
+    page.locator("#own-words:not(:empty)").wait_for()
+    labelled = [r | {"correct": r["prediction"] == undamaged[r["path"]]} for r in rows]
+    expected = summarise_gain(labelled, has_labels=False).splitlines()[0]
+    numbers = [
+        re.findall(rf"[+{MINUS}][\d.]+", text)[:3]
+        for text in (page.inner_text("#own-words"), expected)
+    ]
+    ours, theirs = ([float(n.replace(MINUS, "-")) for n in found] for found in numbers)
+    assert ours[0] == theirs[0]
+    assert np.abs(np.subtract(ours, theirs)).max() < 2.5
+    assert page.locator("#own-chart li:not(.heads)").count() == 3
+
+
+def test_ones_own_diagnoses_are_counted_and_other_files_refused(page, served, tmp_path):
+    page.goto(f"{served.url}results")
+    found = {"kind": "blur", "sureness": 0.9}
+    rows = [{"path": f"{n}", "damaged": n < 3, "findings": [found] * (n < 3)} for n in range(12)]
+    (tmp_path / "lines.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    page.set_input_files("#own-file", tmp_path / "lines.jsonl")
+    page.locator("#own-words", has_text="3 of 12").wait_for()
+    assert "25.0 % (8.9 to 53.2, 95 %)" in page.inner_text("#own-words")
+    (tmp_path / "other.json").write_text("[1, 2")
+    page.set_input_files("#own-file", tmp_path / "other.json")
+    page.locator("#own-words", has_text="no lines of gain or diagnose").wait_for()
 
 
 @pytest.mark.parametrize(
