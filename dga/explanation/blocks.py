@@ -58,15 +58,16 @@ def _fit_block_count(difference: Tensor) -> tuple[int, ...]:
     block (i + 1/2) m / n.
     """
     side = len(difference) + 1
-    pixels, best, begins = np.arange(side) + 0.5, SAVED_CONTRAST, tuple[int, ...]()
     values = difference.double().cpu().numpy()
     fewest = max(2, math.ceil(side / LARGEST_BLOCK))
-    for count in range(fewest, min(MOST_BLOCKS, int(side / SMALLEST_BLOCK)) + 1):
-        is_border = np.diff((pixels * count / side).astype(int)) > 0
-        contrast = values[is_border].mean() / max(values[~is_border].mean(), 1e-9)
-        if contrast > best:
-            best, begins = contrast, (0, *(1 + np.flatnonzero(is_border)).tolist())
-    return begins
+    counts = np.arange(fewest, min(MOST_BLOCKS, int(side / SMALLEST_BLOCK)) + 1)
+    owners = ((np.arange(side) + 0.5) * counts[:, None] / side).astype(int)
+    is_border = np.diff(owners) > 0  # [counts, n - 1]
+    at_borders, elsewhere = ((part @ values) / part.sum(1) for part in (is_border, ~is_border))
+    contrast = at_borders / np.maximum(elsewhere, 1e-9)
+    if contrast.max(initial=0) <= SAVED_CONTRAST:
+        return ()
+    return (0, *(1 + np.flatnonzero(is_border[contrast.argmax()])).tolist())
 
 
 def find_block_starts(x: Tensor) -> tuple[int, ...]:

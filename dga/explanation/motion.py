@@ -128,8 +128,8 @@ class MotionFits:
         """Whether hardly more than rounding is left where the fading erases most."""
         side = len(self.power)
         frequency, is_used = find_band(side, *FADING_BAND)
-        transfer = _find_transfer(self.fading.operator, side)
-        is_erased = (transfer < np.quantile(transfer, 0.3)) & (frequency > 0.08)
+        power = _find_power(self.fading.operator, side)
+        is_erased = (power < np.quantile(power, 0.3)) & (frequency > 0.08)
         window = np.hanning(side)[:, None] * np.hanning(side)
         rounding = np.log((window**2).sum() / 36 + POWER_FLOOR)  # a twelfth of a level, 3 channels
         left = np.median(np.log(self.power[is_used][is_erased] + POWER_FLOOR))
@@ -242,19 +242,19 @@ def _fading_family(side: int) -> tuple[list[MotionBlur], Array, Array]:
 
 def _make_table(motions: Sequence[MotionBlur], side: int) -> NDArray[np.float32]:
     """Log power of each motion's transfer function where the spectrum is used, ``[m, n]``."""
-    rows = [np.log(_find_transfer(one, side) ** 2 + 10 * FLOOR) for one in motions]
+    rows = [np.log(_find_power(one, side) + 10 * FLOOR) for one in motions]
     return np.stack(rows).astype(np.float32)
 
 
-def _find_transfer(motion: MotionBlur, side: int) -> Array:
-    """|H| where the spectrum is used for fading motion, ``[n]``."""
+def _find_power(motion: MotionBlur, side: int) -> Array:
+    """|H|^2 where the spectrum is used for fading motion, ``[n]``."""
     _, is_used = find_band(side, *FADING_BAND)
-    kernel = place_at_origin(motion.kernel, torch.Size((side, side))).numpy()
-    rows, columns = kernel.any(1), is_used.any(0)  # the other rows have no transform
-    along = np.zeros((side, side // 2 + 1), complex)
-    along[rows] = np.fft.rfft(kernel[rows])
-    transfer: Array = np.abs(np.fft.fft(along[:, columns], axis=0)[is_used[:, columns]])
-    return transfer
+    columns, kernel = is_used.any(0), motion.kernel
+    if len(kernel) > side:
+        kernel = place_at_origin(kernel, torch.Size((side, side)))
+    along = np.fft.rfft(kernel.numpy(), side)[:, columns]
+    transfer = np.fft.fft(along, side, axis=0)[is_used[:, columns]]
+    return transfer.real**2 + transfer.imag**2
 
 
 def measure_ringing(motion: Motion, x: Tensor) -> float:

@@ -159,21 +159,20 @@ def _draw_log_power(
 class _Grid:
     """A residual whose frequencies lie on a grid: one product of matrices gives H at all of them.
 
-    ``down``, ``across``: the grid's cycles a pixel; ``row``, ``column``: where the frequencies are.
+    ``down``, ``across``: the grid's cycles a pixel; ``place``: where the frequencies are, by rows.
     """
 
     residual: Residual
     down: Array
     across: Array
-    row: NDArray[np.int64]
-    column: NDArray[np.int64]
+    place: NDArray[np.int64]
 
     @classmethod
     def of(cls, residual: Residual) -> Self:
         """The grid of a residual's frequencies."""
         down, row = np.unique(residual.down, return_inverse=True)
         across, column = np.unique(residual.across, return_inverse=True)
-        return cls(residual, down, across, row, column)
+        return cls(residual, down, across, row * len(across) + column)
 
     def explain(self, arc: Array) -> tuple[float, float]:
         """Share and slope of an arc: length, turn, angle, skew, in radians."""
@@ -181,8 +180,8 @@ class _Grid:
         rows, columns, light = trace_arc(length, turn, angle, skew, POINTS)
         down = np.exp(1j * math.tau * np.outer(self.down, rows))
         across = np.exp(1j * math.tau * np.outer(self.across, columns))
-        power = np.abs((down * light) @ across.T) ** 2 + ERASED
-        return self.residual.explain(np.log(power)[self.row, self.column])
+        transfer = ((down * light) @ across.T).ravel()[self.place]
+        return self.residual.explain(np.log(transfer.real**2 + transfer.imag**2 + ERASED))
 
     def refine(self, arc: Array, scale: float, steps: int) -> Array:
         """The best arc near this one (Nelder and Mead, 1965)."""

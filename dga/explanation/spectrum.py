@@ -71,13 +71,9 @@ class Residual:
         end = float(rings[is_above].max(initial=0.0))
         if end < LEAST_RANGE:
             return None
-        frequency, is_used = find_band(side, LOWEST, min(highest, end))
+        _, is_used = find_band(side, LOWEST, min(highest, end))
+        basis, down, across = _make_directed_law(side, min(highest, end))
         log_power = np.log(power[is_used] + POWER_FLOOR)
-        down, across = (axis[is_used] for axis in find_axes(side))
-        turn = np.arctan2(down, across)
-        law = [np.ones_like(log_power), np.log(frequency), frequency**2]
-        law += [wave(n * turn) for n in (2, 4) for wave in (np.cos, np.sin)]
-        basis = np.linalg.qr(np.stack(law, 1))[0]
         return cls(log_power - basis @ (basis.T @ log_power), basis, down, across)
 
     @property
@@ -88,9 +84,21 @@ class Residual:
     def explain(self, log_power: Array) -> tuple[float, float]:
         """Share and slope of a transfer function's log power, ``[n]``; 0 and 0 below a slope of
         0."""
-        row = log_power - self.basis @ (self.basis.T @ log_power)
-        along, energy = float(row @ self.target), max(float(row @ row), 1e-12)
+        law, along = self.basis.T @ log_power, float(self.target @ log_power)
+        energy = max(float(log_power @ log_power - law @ law), 1e-12)
         return (along**2 / (energy * self.power), along / energy) if along > 0 else (0.0, 0.0)
+
+
+@functools.lru_cache(maxsize=8)
+def _make_directed_law(side: int, highest: float) -> tuple[Array, Array, Array]:
+    """A :class:`Residual`'s ``basis``, and the frequencies ``down`` and ``across``."""
+    frequency, is_used = find_band(side, LOWEST, highest)
+    down, across = (axis[is_used] for axis in find_axes(side))
+    turn = np.arctan2(down, across)
+    law = [np.ones_like(frequency), np.log(frequency), frequency**2]
+    law += [wave(n * turn) for n in (2, 4) for wave in (np.cos, np.sin)]
+    basis = np.linalg.qr(np.stack(law, 1))[0]
+    return np.asfortranarray(basis), down, across  # columns are read one by one
 
 
 def compute_power_spectrum(x: Tensor) -> Array:

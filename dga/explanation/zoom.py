@@ -17,7 +17,7 @@ from scipy import sparse
 from torch import Tensor
 
 from dga.explanation.operators import Operator, conjugate_gradients
-from dga.explanation.spectrum import Array, Fit, fit_spectrum
+from dga.explanation.spectrum import Array, Fit, fit_residuals, project_out
 
 COPIES = 11
 """How many zoomed copies that mean has, as in ImageNet-C; the picture itself counts once more. With
@@ -115,24 +115,21 @@ def fit_zoom(x: Tensor) -> Fit[Zoom]:
     is fitted by least squares: by wavelength and direction, and for each candidate factor by
     log |H|^2. The factor that explains most of what the other two leave is returned.
     """
-    nothing = Fit(Zoom(1.0))
-    if min(x.shape[1:]) < SMALLEST:
+    nothing, side = Fit(Zoom(1.0)), min(x.shape[1:])
+    if side < SMALLEST:
         return nothing
-    log_power, regressors, rows, radial = _log_polar_spectrum(x.double().mean(0))
-    if len(log_power) < 4 * regressors.shape[1] or log_power.var() == 0:
+    is_used, basis, *family = _make_family(side)
+    log_power = np.log(_compute_log_polar_power(x.double().mean(0))[is_used] + 1e-8)
+    if len(log_power) < 4 * basis.shape[1] or log_power.var() == 0:
         return nothing
-    family = np.log(np.stack([_zoom_power(radial, z) for z in FACTORS]) + 0.01)[:, rows]
-    best, share, slope = fit_spectrum(log_power, regressors, family)
+    best, share, slope = fit_residuals(log_power, basis, *family)
     is_inside = 0 < best < len(FACTORS) - 1
     return Fit(Zoom(round(float(FACTORS[best]), 2)), share, slope) if is_inside else nothing
 
 
-def _log_polar_spectrum(grey: Tensor) -> tuple[Array, Array, NDArray[np.intp], Array]:
-    """The spectrum of a grey picture, ``[H, W]``, in log-polar coordinates, where a zoom shows.
-
-    Returns its log power, ``[n]``; wavelength and direction as regressors, ``[n, m]``; the row of
-    each value in the spectrum, ``[n]``; and the frequency of each row along log-radius.
-    """
+def _compute_log_polar_power(grey: Tensor) -> Array:
+    """The power spectrum of a grey picture, ``[H, W]``, in log-polar coordinates: of log-radius
+    along rows, of angle along columns."""
     height, width = grey.shape
     reach, span = (min(height, width) - 1) / 2, -math.log(INNER)
     radius = reach * torch.linspace(-span, 0, int(reach * span)).double().exp()[:, None]
@@ -142,9 +139,20 @@ def _log_polar_spectrum(grey: Tensor) -> tuple[Array, Array, NDArray[np.intp], A
         grey[None, None], torch.stack(at, -1)[None], mode="bicubic", align_corners=True
     )[0, 0].numpy()
     polar = (polar - polar.mean()) * np.hanning(len(polar))[:, None]
-    radial = np.arange(len(polar) // 2 + 1) / span
-    around = np.abs(np.fft.fftfreq(polar.shape[1], 1 / polar.shape[1])) / (2 * math.pi)
-    power = np.abs(np.fft.fft(np.fft.rfft(polar, axis=0), axis=1)) ** 2
+    power: Array = np.abs(np.fft.fft(np.fft.rfft(polar, axis=0), axis=1)) ** 2
+    return power
+
+
+@functools.lru_cache(maxsize=4)
+def _make_family(side: int) -> tuple[NDArray[np.bool_], Array, Array, Array]:
+    """Where that spectrum of a picture, ``side`` pixels on the shorter side, is used; a law of
+    wavelength and direction there, orthonormal, ``[n, m]``; and what it leaves of each candidate's
+    log power, with its energy, of :func:`~dga.explanation.spectrum.project_out`.
+    """
+    reach, span = (side - 1) / 2, -math.log(INNER)
+    radial = np.arange(int(reach * span) // 2 + 1) / span
+    turns = int(math.pi * reach)
+    around = np.abs(np.fft.fftfreq(turns, 1 / turns)) / (2 * math.pi)
     wavenumber = np.hypot(radial[:, None], around)
     direction = np.arctan2(around, radial[:, None] + 1e-9)
     is_used = (
@@ -156,7 +164,10 @@ def _log_polar_spectrum(grey: Tensor) -> tuple[Array, Array, NDArray[np.intp], A
     wavenumber, direction = wavenumber[is_used], direction[is_used]
     rings = wavenumber.astype(int)[:, None] == np.unique(wavenumber.astype(int))
     regressors = np.column_stack([rings, np.cos(2 * direction), np.cos(4 * direction)])
-    return np.log(power[is_used] + 1e-8), regressors.astype(float), np.nonzero(is_used)[0], radial
+    basis = np.linalg.qr(regressors.astype(float))[0]
+    rows = np.nonzero(is_used)[0]
+    family = np.log(np.stack([_zoom_power(radial, z) for z in FACTORS]) + 0.01)[:, rows]
+    return is_used, basis, *project_out(family, basis)
 
 
 def _zoom_power(frequency: Array, factor: float) -> Array:
