@@ -189,10 +189,6 @@ class PhotographSearch:
         if found.degradation.noise or not is_measured:
             return found
         if not found.is_page:
-            ripples = find_ripples(x)
-            if ripples:
-                rippled = Degradation(operator=ripples)
-                return replace(found, degradation=rippled, verdict=Verdict.SUSPECT)
             found = yield from self._undo_blur(found)
         if found.degradation.operator:
             return found
@@ -246,10 +242,15 @@ class PhotographSearch:
         return replace(found, degradation=noise, entry=entry)
 
     def _undo_blur(self, found: Explanation) -> Generator[CandidateScore, None, Explanation]:
-        """The explanation by a blur, undone. Where the discriminator objects to what is certain,
-        and does not clearly prefer what is likely, what was found before."""
+        """The explanation by a blur, undone; where none is certain, by ripples. Where the
+        discriminator objects to what is certain, and does not clearly prefer what is likely, what
+        was found before."""
         fits, judges = BlurFits(self.x), self.judges
         certain = fits.find_certain()
+        ripples = find_ripples(self.x) if certain is None else None
+        if ripples is not None:
+            rippled = Degradation(operator=ripples)
+            return replace(found, degradation=rippled, verdict=Verdict.SUSPECT)
         if judges is None:
             return replace(found, degradation=Degradation(operator=certain))
         before = replace(found.candidate_scores[0], stage="blur")
