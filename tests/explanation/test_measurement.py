@@ -25,7 +25,7 @@ from dga.explanation.operators import (
     MotionBlur,
     Operator,
 )
-from dga.explanation.rain import find_covered, measure_rain
+from dga.explanation.rain import find_streaks, measure_rain
 from dga.explanation.ripples import find_ripples
 from dga.explanation.streaks import remove_streaks
 from dga.explanation.veil import Veil, list_veils
@@ -246,7 +246,7 @@ def test_rain_is_recognised_and_taken_away(clear, slant):
     y = add_rain(x, slant)
     measured = measure_rain(y)
     assert measured == pytest.approx(slant, abs=0.13)
-    assert 0.06 < find_covered(y, measured).mean() < 0.2
+    assert 0.06 < find_streaks(y, measured).mean() < 0.2
     assert psnr(x, Degradation(rain=measured).invert(y)) > psnr(x, y) + 3
 
 
