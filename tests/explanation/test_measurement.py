@@ -26,7 +26,7 @@ from dga.explanation.operators import (
     Operator,
 )
 from dga.explanation.rain import find_streaks, measure_rain
-from dga.explanation.ripples import find_ripples
+from dga.explanation.ripples import Ripples, Wave, find_ripples
 from dga.explanation.streaks import remove_streaks
 from dga.explanation.veil import Veil, list_veils
 from dga.explanation.zoom import Zoom
@@ -228,6 +228,14 @@ def test_ripples_of_a_large_photograph_are_those_of_its_middle():
     ripples = find_ripples(y)
     assert ripples is not None
     assert gain(ripples, to_levels(x), y) > 5
+
+
+def test_ripples_shift_more_than_a_picture_is_wide():
+    ripples = Ripples((Wave(0.03, 0.01, 24.0, 1.0), Wave(-0.01, 0.04, 24.0, 4.0)))
+    y = torch.rand(3, 9, 300) * 2 - 1
+    z = ripples.invert(y)
+    assert z.isfinite().all()
+    assert float(z.abs().max()) <= 1
 
 
 def add_rain(x: Tensor, slant: float) -> Tensor:
