@@ -221,13 +221,16 @@ def test_ripples_are_measured_and_undone(clear, waves, quality):
     assert gain(ripples, x, y) > 5
 
 
-def test_ripples_of_a_large_photograph_are_those_of_its_middle():
+def test_ripples_of_a_large_photograph_are_those_of_its_middle(monkeypatch):
     x = to_tensor(np.asarray(skimage.data.astronaut()))
     x = torch.nn.functional.interpolate(x[None], (1100, 1300), mode="bicubic")[0].clamp(-1, 1)
     y = to_levels(look_through_water(x, [(22, 30, 3)]))
     ripples = find_ripples(y)
     assert ripples is not None
     assert gain(ripples, to_levels(x), y) > 5
+    by_parts = ripples.invert(y)
+    monkeypatch.setattr("dga.explanation.ripples.LARGEST", 1300)
+    assert float((ripples.invert(y) - by_parts).abs().max()) < 0.02  # without a seam
 
 
 def test_ripples_shift_more_than_a_picture_is_wide():
