@@ -373,9 +373,9 @@ def _list_parts(
         strength = operator.measure_strength(*x.shape[1:])
         yield found(operator.kind, strength, str(operator), margin=margin)
     if degradation.rain is not None:
-        from dga.explanation.rain import find_covered  # here: the page must not wait for scipy
+        from dga.explanation.rain import find_streaks  # here: the page must not wait for scipy
 
-        share = float(find_covered(x, degradation.rain).mean())
+        share = float(find_streaks(x, degradation.rain).mean())
         yield found("rain", share, f"rain over {format_share(share)} of the pixels")
     if degradation.blur:
         text = f"blur {degradation.blur:g} px"

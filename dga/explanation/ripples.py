@@ -10,12 +10,15 @@ central Gaussian distribution after a linear map (Tyler, 1987). Limits were chos
 from __future__ import annotations
 
 import functools
+import itertools
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from dga.explanation.operators import Operator, conjugate_gradients
@@ -47,6 +50,9 @@ LEAST_SIDE = 96
 """Pixels; a smaller picture has too few waves."""
 BLUNTNESS = 0.02
 """Added to squares before their logarithm: blur and rounding dull the sharpest folds."""
+PART_SIDE, MARGIN = 512, 64
+"""Pixels a side of the parts in which a picture beyond :data:`LARGEST` is inverted, and around
+each."""
 WEIGHT, SOLVER_STEPS = 0.01, 12
 """Weight of the first estimate in the inverse, and how many steps conjugate gradients take."""
 
@@ -62,6 +68,10 @@ class Wave(NamedTuple):
     across: float
     sway: float
     phase: float
+
+    def move_origin(self, top: float, left: float) -> Wave:
+        """The wave in a part of the picture that begins at a row and a column."""
+        return self._replace(phase=self.phase + math.tau * (self.down * top + self.across * left))
 
 
 @dataclass(frozen=True)
@@ -80,55 +90,92 @@ class Ripples(Operator):
 
     def invert(self, y: Tensor) -> Tensor:
         """Each pixel is put back where it was; where none was seen, what came is kept."""
-        where, share = _map_pixels(self, y)
-        weight = _put_back(torch.ones_like(y), where, share)
-        estimate = (_put_back(y, where, share) + WEIGHT * y) / (weight + WEIGHT)
-        return self.solve_proximal(estimate, y, WEIGHT).clamp(-1, 1)
+        if max(y.shape[1:]) > LARGEST:
+            return self._invert_by_parts(y)
+        rays = _Rays.trace(self.waves, y)
+        weight = rays.put_back(torch.ones_like(y[:1]))
+        estimate = (rays.put_back(y) + WEIGHT * y) / (weight + WEIGHT)
+        return rays.solve_proximal(estimate, y, WEIGHT).clamp(-1, 1)
+
+    def _invert_by_parts(self, y: Tensor) -> Tensor:
+        """:meth:`invert` for a large picture, in a third of the time and little memory."""
+        result = torch.empty_like(y)
+        for top, left in itertools.product(*(range(0, side, PART_SIDE) for side in y.shape[1:])):
+            bottom, right = top + PART_SIDE, left + PART_SIDE
+            first_row, first_column = max(0, top - MARGIN), max(0, left - MARGIN)
+            part = y[:, first_row : bottom + MARGIN, first_column : right + MARGIN]
+            waves = tuple(wave.move_origin(first_row, first_column) for wave in self.waves)
+            inverse = Ripples(waves).invert(part)[:, top - first_row :, left - first_column :]
+            result[:, top:bottom, left:right] = inverse[:, :PART_SIDE, :PART_SIDE]
+        return result
 
     def solve_proximal(self, z: Tensor, y: Tensor, weight: float) -> Tensor:
-        where, share = _map_pixels(self, y)
-        diagonal = _put_back(torch.ones_like(y), where, share, power=2) + weight
+        return _Rays.trace(self.waves, y).solve_proximal(z, y, weight)
 
-        def look_through(x: Tensor) -> Tensor:
-            return (x.flatten(-2)[..., where] * share).sum(-2).view_as(x)
 
+class _Rays(NamedTuple):
+    """Which four pixels each pixel of a rippled picture shows, and how much of each.
+
+    ``first``: the number of the upper left one, row by row, int64 ``[H W]``; ``shares``: of that,
+    the one on its right, and the two below, 0 to 1, ``[4, H W]``; ``steps``: from the first to
+    each.
+    """
+
+    first: Tensor
+    shares: Tensor
+    steps: tuple[int, int, int, int]
+
+    @classmethod
+    def trace(cls, waves: Iterable[Wave], y: Tensor) -> _Rays:
+        """Those of ``[3, H, W]``, on its device; beyond its borders its mirror image is seen."""
+        height, width = y.shape[-2:]
+        rows, columns = np.arange(height)[:, None], np.arange(width)
+        sources = np.zeros((2, height, width)) + np.broadcast_arrays(rows, columns)
+        for down, across, sway, phase in waves:
+            shift = sway * np.sin(math.tau * (down * rows + across * columns) + phase)
+            length = math.hypot(down, across)
+            for source, way in zip(sources, (down, across), strict=True):
+                source += shift * way / length
+        upper, low = _split_at_pixels(sources[0], height - 1)
+        left, right = _split_at_pixels(sources[1], width - 1)
+        products = [one * two for one in (1 - low, low) for two in (1 - right, right)]
+        shares = torch.from_numpy(np.stack(products).reshape(4, -1))
+        first = torch.from_numpy((upper * width + left).astype(np.int64).ravel())
+        return cls(first.to(y.device), shares.to(y), (0, 1, width, width + 1))
+
+    def look_through(self, x: Tensor) -> Tensor:
+        """``[C, H, W]`` as it is seen through the water."""
+        flat, first = x.flatten(-2), self.first.expand(len(x), -1)
+        rays = zip(self.steps, self.shares, strict=True)
+        return sum(flat[:, step:].gather(1, first) * share for step, share in rays).view_as(x)
+
+    def put_back(self, y: Tensor, power: int = 1) -> Tensor:
+        """The adjoint: for each pixel of ``[C, H, W]`` the sum of what it was seen as."""
+        flat, first, total = y.flatten(-2), self.first.expand(len(y), -1), torch.zeros_like(y)
+        for step, share in zip(self.steps, self.shares, strict=True):
+            total.flatten(-2)[:, step:].scatter_add_(1, first, flat * share**power)
+        return total
+
+    def solve_proximal(self, z: Tensor, y: Tensor, weight: float) -> Tensor:
+        """:meth:`Operator.solve_proximal`."""
+        diagonal = self.put_back(torch.ones_like(y[:1]), power=2) + weight
         return conjugate_gradients(
-            lambda x: _put_back(look_through(x), where, share) + weight * x,
+            lambda x: self.put_back(self.look_through(x)) + weight * x,
             z,
-            residual=_put_back(y - look_through(z), where, share),
+            residual=self.put_back(y - self.look_through(z)),
             steps=SOLVER_STEPS,
             precondition=lambda r: r / diagonal,
         )
 
 
-def _map_pixels(ripples: Ripples, y: Tensor) -> tuple[Tensor, Tensor]:
-    """Which four pixels each pixel of ``y`` shows, int64 ``[4, H W]``, and the share of each."""
-    where, share = _trace_rays(ripples.waves, *y.shape[-2:])
-    return where.to(y.device), share.to(y)
+def _split_at_pixels(places: Array, last: int) -> tuple[Array, Array]:
+    """The pixel before each place along a side that ends at ``last``, and how far it lies beyond.
 
-
-@functools.lru_cache(maxsize=4)
-def _trace_rays(waves: tuple[Wave, ...], height: int, width: int) -> tuple[Tensor, Tensor]:
-    """:func:`_map_pixels` for a picture's size; beyond its borders its mirror image is seen."""
-    places = np.indices((height, width)).astype(float)
-    seen = places.copy()
-    for down, across, sway, phase in waves:
-        shift = sway * np.sin(math.tau * (down * places[0] + across * places[1]) + phase)
-        seen += shift * np.array([down, across])[:, None, None] / math.hypot(down, across)
-    last = np.array([height - 1, width - 1])[:, None, None]
-    seen = last - np.abs(last - np.abs(seen))
-    first = np.floor(seen).clip(0, last - 1)
-    low, high = 1 - (seen - first), seen - first
-    at = (first[0] * width + first[1]).astype(np.int64)
-    where = np.stack([at, at + 1, at + width, at + width + 1]).reshape(4, -1)
-    shares = [rows[0] * columns[1] for rows in (low, high) for columns in (low, high)]
-    return torch.from_numpy(where), torch.from_numpy(np.stack(shares).reshape(4, -1))
-
-
-def _put_back(y: Tensor, where: Tensor, share: Tensor, power: int = 1) -> Tensor:
-    """The adjoint of looking through water: the sums of what each pixel was seen as."""
-    values = (y.flatten(-2)[..., None, :] * share**power).flatten(-2)
-    return torch.zeros_like(y).flatten(-2).index_add_(-1, where.flatten(), values).view_as(y)
+    Both of the shape of ``places``; the second is 0 to 1.
+    """
+    mirrored = last - np.abs(last - np.abs(places.clip(-last, 2 * last)))
+    before = np.floor(mirrored).clip(0, last - 1)
+    return before, mirrored - before
 
 
 def find_ripples(x: Tensor) -> Ripples | None:
@@ -137,21 +184,24 @@ def find_ripples(x: Tensor) -> Ripples | None:
         return None
     middle = cut_middle(x, LARGEST)
     directions = _Directions.of(middle)
-    waves, gains = torch.zeros(0, 4, dtype=torch.float64), list[float]()
-    likelihood = directions.measure_likelihood(waves)
+    waves = torch.zeros(0, 4, dtype=torch.float64)
+    likelihood = likelihood_without = directions.measure_likelihood(waves)
     for least_peak in LEAST_PEAKS:
-        begun = directions.find_peak(waves, least_peak)
-        if begun is None:
+        starts = directions.find_peak(waves, least_peak)
+        if not starts:
             break
-        tries = [directions.refine(torch.cat([waves, one[None]])) for one in begun]
-        best, refined = max(tries, key=lambda one: one[0])
+        refinements = [directions.refine(torch.cat([waves, start[None]])) for start in starts]
+        best, refined = max(refinements, key=lambda refinement: refinement[0])
         if not _is_plausible(refined) or best - likelihood < LEAST_GAIN_OF_WAVE:
             break
-        waves, gains, likelihood = refined, [*gains, best - likelihood], best
-    if sum(gains) < LEAST_GAIN or not directions.bear_out(waves):
+        waves, likelihood = refined, best
+    if likelihood - likelihood_without < LEAST_GAIN or not directions.is_explained_by(waves):
         return None
-    offsets = [(side - cut) // 2 for side, cut in zip(x.shape[1:], middle.shape[1:], strict=True)]
-    return Ripples(tuple(_tidy(wave, *offsets) for wave in waves.tolist()))
+    offsets = [
+        -((side - cut) // 2) for side, cut in zip(x.shape[1:], middle.shape[1:], strict=True)
+    ]
+    moved = (Wave(*wave).move_origin(*offsets) for wave in waves.tolist())
+    return Ripples(tuple(map(_round_wave, moved)))
 
 
 def _is_plausible(waves: Tensor) -> bool:
@@ -163,11 +213,11 @@ def _is_plausible(waves: Tensor) -> bool:
     return bool(is_inside.all()) and float(gaps.min()) > 0.004
 
 
-def _tidy(wave: list[float], top: int, left: int) -> Wave:
-    """A wave of a part that begins at ``top`` and ``left``, as one of the whole, rounded."""
+def _round_wave(wave: Wave) -> Wave:
+    """The same wave, with a shift that is not negative, in as many digits as tell."""
     down, across, sway, phase = wave
-    phase += math.pi * (sway < 0) - math.tau * (down * top + across * left)
-    return Wave(round(down, 6), round(across, 6), round(abs(sway), 2), round(phase % math.tau, 2))
+    phase = (phase + math.pi * (sway < 0)) % math.tau
+    return Wave(round(down, 6), round(across, 6), round(abs(sway), 2), round(phase, 2))
 
 
 class _Stretch(NamedTuple):
@@ -199,6 +249,35 @@ class _Stretch(NamedTuple):
         return ((self.down * self.across - self.mixed**2) ** 2 + BLUNTNESS).log() / 2
 
 
+class _Band(NamedTuple):
+    """The frequencies at which waves are looked for in a spectrum, ``[n]`` each.
+
+    ``down``, ``across``: in cycles a pixel; ``numbers``, ``opposites``: of their values and of
+    those at the opposite frequencies, row by row; ``turn``: what turns the swing along a wave to
+    the real axis, and that across it to the imaginary one.
+    """
+
+    down: Array
+    across: Array
+    numbers: NDArray[np.int64]
+    opposites: NDArray[np.int64]
+    turn: NDArray[np.complex128]
+
+    @classmethod
+    @functools.lru_cache(maxsize=8)
+    def of(cls, height: int, width: int) -> _Band:
+        """Those of a spectrum of so many rows and columns."""
+        down, across = np.meshgrid(
+            *(np.fft.fftfreq(side, STEP) for side in (height, width)), indexing="ij"
+        )
+        length = 1 / np.hypot(down, across).clip(1e-9)
+        rows, columns = np.nonzero((length > WAVELENGTHS[0]) & (length < WAVELENGTHS[1]))
+        down, across = down[rows, columns], across[rows, columns]
+        opposites = -rows % height * width + -columns % width
+        turn = np.exp(-2j * np.arctan2(down, across))
+        return cls(down, across, rows * width + columns, opposites, turn)
+
+
 class _Directions(NamedTuple):
     """The gradients at some pixels: their unit vectors, weights and places, of one shape."""
 
@@ -227,8 +306,11 @@ class _Directions(NamedTuple):
         stride = max(1, math.isqrt(self.weight.numel() // SAMPLES))
         return _Directions(*(field[::stride, ::stride].flatten() for field in self))
 
-    def find_peak(self, waves: Tensor, least: float) -> list[Tensor] | None:
-        """Some beginnings, ``[4]``, of the wave that shows most beside others; None without one."""
+    def find_peak(self, waves: Tensor, least: float) -> list[Tensor]:
+        """Where to begin to refine the wave that shows most beside ``waves``, ``[4]`` each.
+
+        ``least``: by how much it has to stand out (:data:`LEAST_PEAKS`); none where none does.
+        """
         from scipy import ndimage  # here: as above
 
         down, across = _Stretch.of(waves, self.rows, self.columns).undo(self.down, self.across)
@@ -236,20 +318,21 @@ class _Directions(NamedTuple):
         swing = ndimage.uniform_filter(swing.numpy(), STEP)[::STEP, ::STEP]
         window = np.outer(*(np.hanning(side) for side in swing.shape))
         sides = [2 ** math.ceil(math.log2(2 * side)) for side in swing.shape]
-        spectrum = np.fft.fft2((swing - swing.mean()) * window, sides)
-        mirrored = np.roll(spectrum[::-1, ::-1], (1, 1), (0, 1)).conj()
-        rows, columns = (np.fft.fftfreq(side, STEP) for side in sides)
-        turn = np.exp(-2j * np.arctan2(rows[:, None], columns))
-        along, beside = (turn * spectrum + sign * turn.conj() * mirrored for sign in (1, -1))
-        frequency = np.hypot(rows[:, None], columns)
-        is_used = (frequency > 1 / WAVELENGTHS[1]) & (frequency < 1 / WAVELENGTHS[0])
-        peaks = np.where(is_used & (columns >= 0), np.abs(along), 0)
-        row, column = np.unravel_index(peaks.argmax(), peaks.shape)
-        if not peaks[row, column] > least * np.sqrt((np.abs(beside[is_used]) ** 2).mean()):
-            return None
-        at, phase = (rows[row], columns[column]), np.angle(along[row, column])
-        sways = [slope / (math.tau * math.hypot(*at)) for slope in FIRST_SLOPES]
-        return [torch.tensor([*at, sway, phase], dtype=torch.float64) for sway in sways]
+        spectrum, band = (
+            np.fft.fft2((swing - swing.mean()) * window, sides).ravel(),
+            _Band.of(*sides),
+        )
+        forwards, backwards = spectrum[band.numbers], spectrum[band.opposites].conj()
+        along, beside = (
+            band.turn * forwards + sign * band.turn.conj() * backwards for sign in (1, -1)
+        )
+        peaks = np.where(band.across >= 0, np.abs(along), 0)
+        best = int(peaks.argmax())
+        if not peaks[best] > least * np.sqrt((np.abs(beside) ** 2).mean()):
+            return []
+        frequency, phase = (band.down[best], band.across[best]), np.angle(along[best])
+        sways = [slope / (math.tau * math.hypot(*frequency)) for slope in FIRST_SLOPES]
+        return [torch.tensor([*frequency, sway, phase], dtype=torch.float64) for sway in sways]
 
     def compute_gains(self, waves: Tensor) -> Tensor:
         """The log likelihood of each direction seen through waves, but for a constant."""
@@ -269,20 +352,20 @@ class _Directions(NamedTuple):
         sample, scale = self.thin(), torch.tensor([1e-3, 1e-3, 0.3, 0.3], dtype=torch.float64)
         weight = sample.weight / sample.weight.sum()
 
-        def misfit(numbers: Array) -> tuple[float, Array]:
-            tried = torch.tensor(numbers, requires_grad=True)
-            scaled = tried.view(-1, 4) * scale
+        def compute_misfit(numbers: Array) -> tuple[float, Array]:
+            point = torch.tensor(numbers, requires_grad=True)
+            scaled = point.view(-1, 4) * scale
             slopes = math.tau * scaled[:, :2].norm(dim=1) * scaled[:, 2].abs()
             excess = (slopes - MOST_SLOPE).clamp(min=0).square().sum()
             cost = excess - (weight * sample.compute_gains(scaled)).sum()
-            (gradient,) = torch.autograd.grad(cost, tried)
+            (gradient,) = torch.autograd.grad(cost, point)
             return cost.item(), gradient.numpy()
 
         start, options = (waves / scale).flatten().numpy(), {"maxiter": 40}
-        best = minimize(misfit, start, jac=True, method="BFGS", options=options)
+        best = minimize(compute_misfit, start, jac=True, method="BFGS", options=options)
         return -float(best.fun), torch.from_numpy(best.x).view(-1, 4) * scale
 
-    def bear_out(self, waves: Tensor) -> bool:
+    def is_explained_by(self, waves: Tensor) -> bool:
         """Whether waves raise the likelihood in nearly every part, and explain gradients' power."""
         from scipy import ndimage  # here: as above
 

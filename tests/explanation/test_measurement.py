@@ -25,8 +25,8 @@ from dga.explanation.operators import (
     MotionBlur,
     Operator,
 )
-from dga.explanation.rain import find_covered, measure_rain
-from dga.explanation.ripples import find_ripples
+from dga.explanation.rain import find_streaks, measure_rain
+from dga.explanation.ripples import Ripples, Wave, find_ripples
 from dga.explanation.streaks import remove_streaks
 from dga.explanation.veil import Veil, list_veils
 from dga.explanation.zoom import Zoom
@@ -221,13 +221,24 @@ def test_ripples_are_measured_and_undone(clear, waves, quality):
     assert gain(ripples, x, y) > 5
 
 
-def test_ripples_of_a_large_photograph_are_those_of_its_middle():
+def test_ripples_of_a_large_photograph_are_those_of_its_middle(monkeypatch):
     x = to_tensor(np.asarray(skimage.data.astronaut()))
     x = torch.nn.functional.interpolate(x[None], (1100, 1300), mode="bicubic")[0].clamp(-1, 1)
     y = to_levels(look_through_water(x, [(22, 30, 3)]))
     ripples = find_ripples(y)
     assert ripples is not None
     assert gain(ripples, to_levels(x), y) > 5
+    by_parts = ripples.invert(y)
+    monkeypatch.setattr("dga.explanation.ripples.LARGEST", 1300)
+    assert float((ripples.invert(y) - by_parts).abs().max()) < 0.02  # without a seam
+
+
+def test_ripples_shift_more_than_a_picture_is_wide():
+    ripples = Ripples((Wave(0.03, 0.01, 24.0, 1.0), Wave(-0.01, 0.04, 24.0, 4.0)))
+    y = torch.rand(3, 9, 300) * 2 - 1
+    z = ripples.invert(y)
+    assert z.isfinite().all()
+    assert float(z.abs().max()) <= 1
 
 
 def add_rain(x: Tensor, slant: float) -> Tensor:
@@ -246,7 +257,7 @@ def test_rain_is_recognised_and_taken_away(clear, slant):
     y = add_rain(x, slant)
     measured = measure_rain(y)
     assert measured == pytest.approx(slant, abs=0.13)
-    assert 0.06 < find_covered(y, measured).mean() < 0.2
+    assert 0.06 < find_streaks(y, measured).mean() < 0.2
     assert psnr(x, Degradation(rain=measured).invert(y)) > psnr(x, y) + 3
 
 
