@@ -187,13 +187,13 @@ def find_ripples(x: Tensor) -> Ripples | None:
         return None
     middle = cut_middle(x, LARGEST)
     directions = _Directions.of(middle)
-    waves = torch.zeros(0, 4, dtype=torch.float64)
-    likelihood = likelihood_without = directions.measure_likelihood(waves)
+    sample, waves = directions.thin(), torch.zeros(0, 4, dtype=torch.float64)
+    likelihood = likelihood_without = sample.measure_likelihood(waves)
     for least_peak in LEAST_PEAKS:
         starts = directions.find_peak(waves, least_peak)
-        if not starts or (not len(waves) and not directions.is_raised_by(starts[0], likelihood)):
+        if not starts or (not len(waves) and not sample.is_raised_by(starts[0], likelihood)):
             break
-        refinements = [directions.refine(torch.cat([waves, start[None]])) for start in starts]
+        refinements = [sample.refine(torch.cat([waves, start[None]])) for start in starts]
         best, refined = max(refinements, key=lambda refinement: refinement[0])
         if not _is_plausible(refined) or best - likelihood < LEAST_GAIN_OF_WAVE:
             break
@@ -321,10 +321,8 @@ class _Directions(NamedTuple):
         swing = ndimage.uniform_filter(swing.numpy(), STEP)[::STEP, ::STEP]
         window = np.outer(*(np.hanning(side) for side in swing.shape))
         sides = [2 ** math.ceil(math.log2(2 * side)) for side in swing.shape]
-        spectrum, band = (
-            np.fft.fft2((swing - swing.mean()) * window, sides).ravel(),
-            _Band.of(*sides),
-        )
+        spectrum = np.fft.fft2((swing - swing.mean()) * window, sides).ravel()
+        band = _Band.of(*sides)
         forwards, backwards = spectrum[band.numbers], spectrum[band.opposites].conj()
         along, beside = (
             band.turn * forwards + sign * band.turn.conj() * backwards for sign in (1, -1)
@@ -344,9 +342,8 @@ class _Directions(NamedTuple):
         return stretch.compute_log_determinant() - (down**2 + across**2 + BLUNTNESS).log()
 
     def measure_likelihood(self, waves: Tensor) -> float:
-        """The weighted mean of the log likelihood, of a sample."""
-        sample = self.thin()
-        return float((sample.weight * sample.compute_gains(waves)).sum() / sample.weight.sum())
+        """The weighted mean of the log likelihood."""
+        return float((self.weight * self.compute_gains(waves)).sum() / self.weight.sum())
 
     def is_raised_by(self, start: Tensor, likelihood: float) -> bool:
         """Whether a wave, ``[4]``, as it begins or half as strong, raises a likelihood enough."""
@@ -358,15 +355,15 @@ class _Directions(NamedTuple):
         """The likelihood and the waves near these, ``[n, 4]``, that make it largest (BFGS)."""
         from scipy.optimize import minimize  # here: as above
 
-        sample, scale = self.thin(), torch.tensor([1e-3, 1e-3, 0.3, 0.3], dtype=torch.float64)
-        weight = sample.weight / sample.weight.sum()
+        scale = torch.tensor([1e-3, 1e-3, 0.3, 0.3], dtype=torch.float64)
+        weight = self.weight / self.weight.sum()
 
         def compute_misfit(numbers: Array) -> tuple[float, Array]:
             point = torch.tensor(numbers, requires_grad=True)
             scaled = point.view(-1, 4) * scale
             slopes = math.tau * scaled[:, :2].norm(dim=1) * scaled[:, 2].abs()
             excess = (slopes - MOST_SLOPE).clamp(min=0).square().sum()
-            cost = excess - (weight * sample.compute_gains(scaled)).sum()
+            cost = excess - (weight * self.compute_gains(scaled)).sum()
             (gradient,) = torch.autograd.grad(cost, point)
             return cost.item(), gradient.numpy()
 
@@ -378,14 +375,13 @@ class _Directions(NamedTuple):
         """Whether waves raise the likelihood in nearly every part, and explain gradients' power."""
         from scipy import ndimage  # here: as above
 
-        gains = self.weight * (self.compute_gains(waves) - self.compute_gains(waves[:0]))
+        seen = self.compute_gains(waves)
+        gains = self.weight * (seen - self.compute_gains(waves[:0]))
         strips = gains.tensor_split(TILES, 0)
         tiles = [float(tile.sum()) for strip in strips for tile in strip.tensor_split(TILES, 1)]
         if sum(tile > 0 for tile in tiles) < LEAST_SHARE * len(tiles):
             return False
-        stretch = _Stretch.of(waves, self.rows, self.columns)
-        down, across = stretch.undo(self.down, self.across)
-        expected = 2 * stretch.compute_log_determinant() - (down**2 + across**2 + BLUNTNESS).log()
+        expected = seen + _Stretch.of(waves, self.rows, self.columns).compute_log_determinant()
         fields = (field.numpy() for field in (expected, self.log_power))
         expected, power = (field - ndimage.gaussian_filter(field, 15) for field in fields)
         weighted = self.weight.numpy() * expected
