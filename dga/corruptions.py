@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from dga.everyday import EVERYDAY_DAMAGE, damage_as_everyday
 from dga.images import MIN_CORRUPTED_SIDE, Pixels
 from dga.io.parsing import check_choice
 
@@ -23,11 +24,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
 }
 CORRUPTIONS = tuple(name for names in FAMILIES.values() for name in names)
 EXTRA_CORRUPTIONS = ("speckle_noise", "gaussian_blur", "spatter", "saturate")
-EVERYDAY = (
-    "sensor_noise", "enlarged_noise", "film_grain", "blue_noise", "noise_in_frame",
-    "lens_blur", "camera_shake", "moved_part", "enlarged", "jpeg_twice",
-    "underexposed", "white_balance", "rain", "haze", "ripples",
-)  # fmt: skip
+EVERYDAY = tuple(EVERYDAY_DAMAGE)
 NAMES = CORRUPTIONS + EXTRA_CORRUPTIONS + EVERYDAY
 CLEAN = "clean"
 SEVERITIES = (1, 2, 3, 4, 5)
@@ -74,8 +71,6 @@ def corrupt(pixels: Pixels, corruption: str, severity: int, seed: int) -> Pixels
             f"a side, not {pixels.shape}."
         )
     if corruption in EVERYDAY:
-        from dga.everyday import damage_as_everyday  # here: importing SciPy's signals takes a while
-
         return damage_as_everyday(pixels, corruption, int(severity), seed % 2**32)
     apply = _import_corrupt()
     options = {"severity": int(severity), "corruption_name": corruption}

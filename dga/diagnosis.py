@@ -27,6 +27,7 @@ from dga.explanation.exposure import UNCHANGED
 from dga.explanation.jpeg_quality import find_quality
 from dga.explanation.noise_level import find_impulses
 from dga.explanation.photograph_search import PhotographSearch
+from dga.explanation.rain import find_streaks
 from dga.explanation.search import Explanation
 from dga.explanation.spectrum import compute_power_spectrum, compute_radial_spectrum
 from dga.images import HALF_RANGE, Pixels, check_pixels, cut_middle, to_pixels, to_square, to_tensor
@@ -373,8 +374,6 @@ def _list_parts(
         strength = operator.measure_strength(*x.shape[1:])
         yield found(operator.kind, strength, str(operator), margin=margin)
     if degradation.rain is not None:
-        from dga.explanation.rain import find_streaks  # here: the page must not wait for scipy
-
         share = float(find_streaks(x, degradation.rain).mean())
         yield found("rain", share, f"rain over {format_share(share)} of the pixels")
     if degradation.blur:

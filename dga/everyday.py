@@ -12,9 +12,9 @@ strength less 1, 0 to 4) and a random generator.
 from collections.abc import Callable, Sequence
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 from PIL import Image
-from scipy import ndimage, signal
 
 from dga.images import Pixels, recompress_jpeg
 
@@ -68,8 +68,8 @@ def _demosaic(raw: Light, mosaic: NDArray[np.bool_]) -> Light:
     The weights are 4 for the pixel itself, 2 beside it and 1 at the corners.
     """
     weights = np.outer([1, 2, 1], [1, 2, 1])[..., None] / 4
-    total = ndimage.convolve(raw[..., None] * mosaic, weights, mode="mirror")
-    return total / ndimage.convolve(mosaic.astype(float), weights, mode="mirror")
+    total = scipy.ndimage.convolve(raw[..., None] * mosaic, weights, mode="mirror")
+    return total / scipy.ndimage.convolve(mosaic.astype(float), weights, mode="mirror")
 
 
 def _expose(light: Light, photons: float, read_noise: float, rng: Rng) -> Light:
@@ -90,7 +90,7 @@ def _convolve(light: Light, kernel: Light) -> Light:
     reach = len(kernel) // 2
     padded = np.pad(light, ((reach, reach), (reach, reach), (0, 0)), "reflect")
     kernel = kernel / kernel.sum()
-    return signal.fftconvolve(padded, kernel[..., None], "valid", axes=(0, 1)).clip(0)
+    return scipy.signal.fftconvolve(padded, kernel[..., None], "valid", axes=(0, 1)).clip(0)
 
 
 def _draw_path(rows: Light, columns: Light) -> Light:
@@ -100,7 +100,7 @@ def _draw_path(rows: Light, columns: Light) -> Light:
     """
     reach = int(np.ceil(max(abs(rows).max(), abs(columns).max()))) + 1
     edges = np.arange(2 * reach + 2) - reach - 0.5
-    return ndimage.gaussian_filter(np.histogram2d(rows, columns, bins=(edges, edges))[0], 0.4)
+    return scipy.ndimage.gaussian_filter(np.histogram2d(rows, columns, bins=(edges, edges))[0], 0.4)
 
 
 def _draw_smooth_noise(shape: Sequence[int], size: float, rng: Rng) -> Light:
@@ -108,7 +108,7 @@ def _draw_smooth_noise(shape: Sequence[int], size: float, rng: Rng) -> Light:
 
     ``size``: deviation, in pixels, of the Gaussian that smooths them.
     """
-    field = ndimage.gaussian_filter(rng.normal(size=shape[:2]), size, mode="wrap")
+    field = scipy.ndimage.gaussian_filter(rng.normal(size=shape[:2]), size, mode="wrap")
     return (field - field.mean()) / field.std()
 
 
@@ -215,7 +215,7 @@ def add_rain(x: Light, level: int, rng: Rng) -> Light:
     fall = np.linspace(-1, 1, 8 * length) * (length // 2)
     places = np.stack([fall, fall * slant]) + length // 2
     np.add.at(streak, tuple(places.round().astype(np.int64)), 1 / 8)
-    cover = signal.fftconvolve(drops, streak, "same").clip(0, 1)[..., None]
+    cover = scipy.signal.fftconvolve(drops, streak, "same").clip(0, 1)[..., None]
     mist = (0.03, 0.06, 0.09, 0.12, 0.15)[level]
     light = _to_linear(x) * (1 - mist) + 0.6 * mist
     return _to_srgb(light + 0.55 * cover * (1 - light))
@@ -238,7 +238,7 @@ def add_haze(x: Light, level: int, rng: Rng) -> Light:
 def add_blue_noise(x: Light, level: int, rng: Rng) -> Light:
     """Blue noise: noise without low frequencies, as sharpening and dithering leave it."""
     noise = rng.normal(size=x.shape)
-    noise -= ndimage.gaussian_filter(noise, (1, 1, 0), mode="wrap")
+    noise -= scipy.ndimage.gaussian_filter(noise, (1, 1, 0), mode="wrap")
     return x + (0.08, 0.12, 0.165, 0.215, 0.27)[level] * noise / noise.std()
 
 
@@ -266,7 +266,7 @@ def add_ripples(x: Light, level: int, rng: Rng) -> Light:
         sway = (0.7, 1.2, 1.75, 2.3, 2.9)[level] * wave
         places += sway * np.array([np.sin(angle), np.cos(angle)])[:, None, None]
     channels = [
-        ndimage.map_coordinates(channel, places, order=1, mode="mirror")
+        scipy.ndimage.map_coordinates(channel, places, order=1, mode="mirror")
         for channel in np.moveaxis(x, 2, 0)
     ]
     return np.stack(channels, 2)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from PIL import Image, ImageDraw, ImageFilter
 
+from dga.everyday import damage_as_everyday
 from dga.images import Pixels
 
 KINDS = ("noise", "blur", "fog", "rain", "scratches", "dark")
@@ -115,8 +116,6 @@ def _damage(pixels: Pixels, kind: str) -> np.ndarray | Image.Image:
     if kind == "blur":
         blur = ImageFilter.GaussianBlur(BLUR * max(pixels.shape) / 700)
         return Image.fromarray(pixels).filter(blur)
-    from dga.everyday import damage_as_everyday  # here: the page must not wait for scipy
-
     if kind == "fog":
         return damage_as_everyday(pixels, "haze", 5, 0)
     if kind == "rain":  # twice: it pours

@@ -8,8 +8,10 @@ import functools
 import math
 
 import numpy as np
+import scipy
 from torch import Tensor
 
+from dga.explanation.glass import measure_glass
 from dga.explanation.motion import MotionFits
 from dga.explanation.operators import Disk, GaussianBlur, Operator
 from dga.explanation.shake import find_arc
@@ -19,9 +21,11 @@ from dga.explanation.spectrum import (
     Fit,
     compute_power_spectrum,
     compute_radial_spectrum,
-    fit_spectrum,
+    fit_residuals,
     measure_asymmetry,
+    project_out,
 )
+from dga.explanation.zoom import fit_zoom
 
 CERTAIN_ZOOM, LIKELY_ZOOM = (0.025, 0.42), (0.02, 0.3)
 """Share and slope from which a zoom is certain, and from which it is likely."""
@@ -78,8 +82,6 @@ class BlurFits:
     @functools.cached_property
     def zoom(self) -> Fit[Operator]:
         """A zoom during the exposure."""
-        from dga.explanation.zoom import fit_zoom  # here: the page must not wait for scipy
-
         return fit_zoom(self.x)
 
     def find_certain(self) -> Operator | None:
@@ -88,8 +90,6 @@ class BlurFits:
         None if unclear, and of an enlarged picture, whose detail is not blurred but missing. A
         shaken camera only where nothing else is likely: other blur looks like short arcs.
         """
-        from dga.explanation.glass import measure_glass  # here: as above
-
         soft, lens = measure_gaussian(*self.radial), self.lens.operator
         has_lens = self.lens.exceeds(CERTAIN_DISK) and lens.radius >= SMALLEST_DISK
         if soft and is_enlarged(self.power, soft.sigma, SOFT_END):
@@ -182,16 +182,14 @@ def fit_disk(radial: Array, frequency: Array) -> Fit[Disk]:
     family = _disk_family(len(radial))
     is_above_noise = radial > np.median(radial[frequency > 0.4]) + 0.3
     weight = np.where(frequency > 0.02, is_above_noise + 0.05, 0.0)
-    power_law = np.stack([weight, weight * np.log(frequency)], 1)
-    best, share, slope = fit_spectrum(weight * radial, power_law, weight * family)
+    basis = np.linalg.qr(np.stack([weight, weight * np.log(frequency)], 1))[0]  # a power law
+    best, share, slope = fit_residuals(weight * radial, basis, *project_out(weight * family, basis))
     return Fit(Disk(RADII[best]), share, slope)
 
 
 @functools.lru_cache(maxsize=8)
 def _disk_family(rings: int) -> Array:
     """Log power of each disk's transfer function by ring, ``[m, rings]``."""
-    from scipy.special import j1  # here: it takes a while
-
     z = 2 * np.pi * np.array(RADII)[:, None] * (np.arange(rings) + 0.5) / (2 * rings)
-    table: Array = np.log((2 * j1(z) / z) ** 2 + FLOOR)
+    table: Array = np.log((2 * scipy.special.j1(z) / z) ** 2 + FLOOR)
     return table

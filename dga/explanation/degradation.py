@@ -13,6 +13,7 @@ from dga.explanation.exposure import UNCHANGED, Exposure
 from dga.explanation.haze import Haze
 from dga.explanation.noise_level import remove_impulses
 from dga.explanation.operators import Operator
+from dga.explanation.rain import remove_rain
 from dga.explanation.veil import Veil
 from dga.images import to_levels
 
@@ -53,8 +54,6 @@ class Degradation:
         if self.impulses is not None:
             x = remove_impulses(x, self.impulses, self.is_smeared)
         if self.rain is not None:
-            from dga.explanation.rain import remove_rain  # here: the page must not wait
-
             x = remove_rain(x, self.rain)
         if self.exposure != UNCHANGED:
             x = self.exposure.apply(x)

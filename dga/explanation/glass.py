@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 import torch
-from scipy import fft, ndimage
 from torch import Tensor
 
 from dga.explanation.operators import GaussianBlur
@@ -98,7 +98,7 @@ def straighten_edges(x: Tensor) -> Tensor:
     """
     planes = x.reshape(-1, *x.shape[-2:]).cpu().numpy()
     for size in ((1, MEDIAN_LENGTH, 1), (1, 1, MEDIAN_LENGTH)):
-        planes = ndimage.median_filter(planes, size)
+        planes = scipy.ndimage.median_filter(planes, size)
     return torch.from_numpy(planes).reshape(x.shape).to(x)
 
 
@@ -165,7 +165,9 @@ def _coherence(grey: Tensor, sigma: float) -> float:
     """
     rows, columns = (np.arange(side) / (2 * side) for side in grey.shape)
     transfer = np.exp(-2 * (np.pi * sigma) ** 2 * (rows[:, None] ** 2 + columns**2))
-    sharp = fft.idctn(transfer * fft.dctn(grey.numpy()) / (transfer**2 + 0.01))
+    sharp = scipy.fft.idctn(transfer * scipy.fft.dctn(grey.numpy()) / (transfer**2 + 0.01))
     down, across = np.gradient(sharp)
-    yy, xx, xy = (ndimage.gaussian_filter(a, 2.0) for a in (down**2, across**2, down * across))
+    yy, xx, xy = (
+        scipy.ndimage.gaussian_filter(a, 2.0) for a in (down**2, across**2, down * across)
+    )
     return float(np.sqrt((yy - xx) ** 2 + 4 * xy**2).sum() / max((yy + xx).sum(), 1e-12))

@@ -10,6 +10,7 @@ follow.
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 import torch
 import torch.nn.functional as F
 from torch import Tensor
@@ -89,11 +90,9 @@ def measure_haze(x: Tensor) -> Haze | None:
 def _measure_agreement(x: Tensor, transmission: Tensor) -> float:
     """The correlation of fine contrast with transmission, ``[H, W]``, both as logarithms; 0 where
     either is the same everywhere."""
-    from scipy import ndimage  # here: as below
-
     grey, seen = _shrink(x).mean(0), _shrink(2 * transmission[None] - 1)[0]
-    detail = grey - ndimage.gaussian_filter(grey, DETAIL[0])
-    power = ndimage.gaussian_filter(detail**2, DETAIL[1])
+    detail = grey - scipy.ndimage.gaussian_filter(grey, DETAIL[0])
+    power = scipy.ndimage.gaussian_filter(detail**2, DETAIL[1])
     contrast, clearness = np.log(power + 1e-6).ravel(), np.log(seen).ravel()
     if min(contrast.std(), clearness.std()) < 1e-6:
         return 0.0
@@ -105,12 +104,12 @@ def find_air(x: Tensor) -> tuple[float, float, float]:
 
     ``x``: ``[3, H, W]`` in [-1, 1].
     """
-    from scipy import ndimage  # here: the page must not wait for it
-
     small = _shrink(x)
-    dark = ndimage.minimum_filter(small.min(0), PATCH)
-    place = int(ndimage.gaussian_filter(dark, AIR_SMOOTHING[0]).argmax())
-    light = [ndimage.gaussian_filter(channel, AIR_SMOOTHING[1]).flat[place] for channel in small]
+    dark = scipy.ndimage.minimum_filter(small.min(0), PATCH)
+    place = int(scipy.ndimage.gaussian_filter(dark, AIR_SMOOTHING[0]).argmax())
+    light = [
+        scipy.ndimage.gaussian_filter(channel, AIR_SMOOTHING[1]).flat[place] for channel in small
+    ]
     red, green, blue = (round(float(value), 3) for value in light)
     return red, green, blue
 
@@ -118,10 +117,10 @@ def find_air(x: Tensor) -> tuple[float, float, float]:
 def measure_transmission(x: Tensor, air: tuple[float, float, float]) -> Tensor:
     """The share of the scene's light that comes through, ``[H, W]``, at least
     :data:`LEAST_TRANSMISSION`, of ``[3, H, W]`` in [-1, 1]."""
-    from scipy import ndimage  # here: as above
-
     small = _shrink(x) / np.maximum(air, 1 / 255)[:, None, None]
-    seen = 1 - ndimage.gaussian_filter(ndimage.minimum_filter(small.min(0), PATCH), SMOOTHING)
+    seen = 1 - scipy.ndimage.gaussian_filter(
+        scipy.ndimage.minimum_filter(small.min(0), PATCH), SMOOTHING
+    )
     grid = torch.from_numpy(seen.clip(LEAST_TRANSMISSION, 1))[None, None].to(x)
     return F.interpolate(grid, x.shape[-2:], mode="bicubic")[0, 0].clamp(LEAST_TRANSMISSION, 1)
 

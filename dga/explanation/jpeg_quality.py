@@ -10,6 +10,7 @@ import functools
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 from PIL import Image
 
@@ -58,8 +59,6 @@ def _read_quality(image: Image.Image) -> int | None:
 def measure_quality(pixels: Pixels) -> int | None:
     """The quality of the poorest JPEG that left traces in uint8 ``[H, W, 3]``, at most
     :data:`MOST_TRACED`; None without traces."""
-    from scipy.fft import dctn  # here: the page must not wait for it
-
     top, left = (max(0, side - MOST_SIDE) // 2 for side in pixels.shape[:2])
     middle = pixels[top : top + MOST_SIDE, left : left + MOST_SIDE]
     grey = np.asarray(Image.fromarray(middle).convert("L")).astype(np.float32)
@@ -68,7 +67,7 @@ def measure_quality(pixels: Pixels) -> int | None:
     grey = grey[_find_edge(grey.T) :, _find_edge(grey) :]
     rows, columns = (side // BLOCK for side in grey.shape)
     blocks = grey[: rows * BLOCK, : columns * BLOCK].reshape(rows, BLOCK, columns, BLOCK)
-    coefficients = dctn(blocks, axes=(1, 3), norm="ortho").swapaxes(1, 2)[..., _COARSE]
+    coefficients = scipy.fft.dctn(blocks, axes=(1, 3), norm="ortho").swapaxes(1, 2)[..., _COARSE]
     fits = np.zeros(MOST_TRACED)
     for i, table in enumerate(_make_tables()[:MOST_TRACED]):
         multiples = coefficients / table[_COARSE].astype(np.float32)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import scipy
 import torch
 import torch.nn.functional as F
 from torch import Tensor
@@ -68,10 +69,10 @@ class Convolution(Operator):
 
     def solve_proximal(self, z: Tensor, y: Tensor, weight: float) -> Tensor:
         """Solve it by conjugate gradients, on a canvas that reaches beyond the borders."""
-        from scipy.fft import next_fast_len  # here: the page must not wait for it
-
         reach, (height, width) = len(self.kernel) // 2, y.shape[-2:]
-        rows, columns = (next_fast_len(side + 2 * reach, real=True) for side in (height, width))
+        rows, columns = (
+            scipy.fft.next_fast_len(side + 2 * reach, real=True) for side in (height, width)
+        )
         margins = (reach, columns - width - reach, reach, rows - height - reach)
         canvas = F.pad(z[None], margins, "replicate")[0]
         transfer = torch.fft.rfft2(place_at_origin(self.kernel, canvas.shape[-2:]).to(canvas))

@@ -11,10 +11,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import scipy
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from dga.explanation.streaks import open_by
 from dga.images import HALF_RANGE, cut_middle
 
 Grey = NDArray[np.float32]
@@ -89,11 +91,10 @@ def _find_lines(relief: Grey, slant: float) -> Mask:
 
 def _fill_in(planes: Grey, streaks: Mask) -> Grey:
     """Planes, ``[..., H, W]``, where streaks are weighted means of the pixels around them."""
-    from scipy import ndimage  # here: the page must not wait for it
-
     weight = (~streaks).astype(np.float32)
     total, weights = (
-        ndimage.gaussian_filter(one, FILL_SIGMA, axes=(-2, -1)) for one in (planes * weight, weight)
+        scipy.ndimage.gaussian_filter(one, FILL_SIGMA, axes=(-2, -1))
+        for one in (planes * weight, weight)
     )
     filled: Grey = np.where(streaks, total / (weights + 1e-6), planes)
     return filled
@@ -107,7 +108,7 @@ def _to_grey(x: Tensor) -> Grey:
 
 def _measure_relief(grey: Grey) -> Grey:
     """By how many levels each pixel is brighter than all that is wider across (white top-hat)."""
-    return grey - _open(grey, [(0, at) for at in range(-(WIDTH // 2), WIDTH // 2 + 1)])
+    return grey - open_by(grey, np.ones((1, WIDTH), np.uint8), "BORDER_REPLICATE")
 
 
 def _draw_line(slant: float, phase: float) -> tuple[tuple[int, int], ...]:
@@ -117,16 +118,9 @@ def _draw_line(slant: float, phase: float) -> tuple[tuple[int, int], ...]:
 
 
 def _open(plane: NDArray[Any], line: Line) -> NDArray[Any]:
-    """The opening of ``[H, W]`` by a line: what is high, or true, along the whole of it.
-
-    Borders go on beyond themselves.
-    """
-    import cv2  # here: the page must not wait for it
-
+    """What is high, or true, in ``[H, W]`` along the whole of a line; borders go on beyond
+    themselves."""
     reach = max(max(map(abs, at)) for at in line)
     kernel = np.zeros((2 * reach + 1, 2 * reach + 1), np.uint8)
     kernel[tuple(np.array(line).T + reach)] = 1
-    values = plane.view(np.uint8) if plane.dtype == bool else plane
-    eroded = cv2.erode(values, kernel, borderType=cv2.BORDER_REPLICATE)
-    opened = cv2.dilate(eroded, kernel[::-1, ::-1], borderType=cv2.BORDER_REPLICATE)
-    return np.asarray(opened).view(plane.dtype)
+    return open_by(plane, kernel, "BORDER_REPLICATE")

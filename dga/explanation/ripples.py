@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
@@ -46,6 +47,10 @@ AGREEMENT = 0.15, 0.9
 the waves make of it has to lie: a printed pattern follows them wholly. Of 120 photographs none
 passes all of these limits, as they are and as JPEG 85; of 40 under ripples 5, 4, 3 and 2, saved as
 JPEG 85, 40, 39, 33 and 9 do."""
+LEAST_GAP = 0.004
+"""Cycles a pixel between two waves, at least; nearer ones are one."""
+SHADING_SIGMA = 15.0
+"""Deviation in pixels of the Gaussian beyond which gradients differ with what is shown."""
 STEP, SAMPLES, LARGEST = 3, 12_000, 1024
 """Pixels between the places whose swing is transformed; how many pixels are refined with; and of
 how many a side, at most, waves are measured in."""
@@ -213,7 +218,7 @@ def _is_plausible(waves: Tensor) -> bool:
     is_inside = (lengths > WAVELENGTHS[0]) & (lengths < WAVELENGTHS[1])
     is_inside &= math.tau / lengths * waves[:, 2].abs() < MOST_SLOPE + 0.1
     gaps = torch.pdist(torch.cat([waves[:, :2], -waves[:, :2]]))
-    return bool(is_inside.all()) and float(gaps.min()) > 0.004
+    return bool(is_inside.all()) and float(gaps.min()) > LEAST_GAP
 
 
 def _round_wave(wave: Wave) -> Wave:
@@ -294,10 +299,8 @@ class _Directions(NamedTuple):
     @classmethod
     def of(cls, x: Tensor) -> _Directions:
         """Those of a picture, ``[3, H, W]`` in [-1, 1], smoothed by a Gaussian of 1 px."""
-        from scipy import ndimage  # here: the page must not wait for it
-
         grey = x.mean(0).double().numpy() * HALF_RANGE
-        down, across = (ndimage.gaussian_filter(grey, 1, order) for order in ((1, 0), (0, 1)))
+        down, across = (scipy.ndimage.gaussian_filter(grey, 1, order) for order in ((1, 0), (0, 1)))
         power = down**2 + across**2
         weight = power / (power + np.median(power) / 2 + 0.25)
         length = np.sqrt(power) + 1e-9
@@ -314,11 +317,9 @@ class _Directions(NamedTuple):
 
         ``least``: by how much it has to stand out (:data:`LEAST_PEAKS`); none where none does.
         """
-        from scipy import ndimage  # here: as above
-
         down, across = _Stretch.of(waves, self.rows, self.columns).undo(self.down, self.across)
         swing = self.weight * torch.complex(across, down).sgn() ** 2
-        swing = ndimage.uniform_filter(swing.numpy(), STEP)[::STEP, ::STEP]
+        swing = scipy.ndimage.uniform_filter(swing.numpy(), STEP)[::STEP, ::STEP]
         window = np.outer(*(np.hanning(side) for side in swing.shape))
         sides = [2 ** math.ceil(math.log2(2 * side)) for side in swing.shape]
         spectrum = np.fft.fft2((swing - swing.mean()) * window, sides).ravel()
@@ -353,8 +354,6 @@ class _Directions(NamedTuple):
 
     def refine(self, waves: Tensor) -> tuple[float, Tensor]:
         """The likelihood and the waves near these, ``[n, 4]``, that make it largest (BFGS)."""
-        from scipy.optimize import minimize  # here: as above
-
         scale = torch.tensor([1e-3, 1e-3, 0.3, 0.3], dtype=torch.float64)
         weight = self.weight / self.weight.sum()
 
@@ -368,13 +367,13 @@ class _Directions(NamedTuple):
             return cost.item(), gradient.numpy()
 
         start, options = (waves / scale).flatten().numpy(), {"maxiter": 40}
-        best = minimize(compute_misfit, start, jac=True, method="BFGS", options=options)
+        best = scipy.optimize.minimize(
+            compute_misfit, start, jac=True, method="BFGS", options=options
+        )
         return -float(best.fun), torch.from_numpy(best.x).view(-1, 4) * scale
 
     def is_explained_by(self, waves: Tensor) -> bool:
         """Whether waves raise the likelihood in nearly every part, and explain gradients' power."""
-        from scipy import ndimage  # here: as above
-
         seen = self.compute_gains(waves)
         gains = self.weight * (seen - self.compute_gains(waves[:0]))
         strips = gains.tensor_split(TILES, 0)
@@ -383,7 +382,9 @@ class _Directions(NamedTuple):
             return False
         expected = seen + _Stretch.of(waves, self.rows, self.columns).compute_log_determinant()
         fields = (field.numpy() for field in (expected, self.log_power))
-        expected, power = (field - ndimage.gaussian_filter(field, 15) for field in fields)
+        expected, power = (
+            field - scipy.ndimage.gaussian_filter(field, SHADING_SIGMA) for field in fields
+        )
         weighted = self.weight.numpy() * expected
         slope = float((weighted * power).sum() / (weighted * expected).sum())
         return AGREEMENT[0] < slope < AGREEMENT[1]

@@ -15,6 +15,7 @@ from itertools import product
 from typing import Self
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 from torch import Tensor
 
@@ -185,7 +186,6 @@ class _Grid:
 
     def refine(self, arc: Array, scale: float, steps: int) -> Array:
         """The best arc near this one (Nelder and Mead, 1965)."""
-        from scipy.optimize import minimize  # here: the page must not wait for it
 
         def misfit(tried: Array) -> float:
             is_allowed = LENGTH_RANGE[0] < tried[0] < LENGTH_RANGE[1]
@@ -194,5 +194,5 @@ class _Grid:
 
         simplex = arc + scale * np.diag([0.06 * arc[0], 0.3, 0.06, 0.25])
         options = {"maxfev": steps, "initial_simplex": np.concatenate([arc[None], simplex])}
-        best: Array = minimize(misfit, arc, method="Nelder-Mead", options=options).x
+        best: Array = scipy.optimize.minimize(misfit, arc, method="Nelder-Mead", options=options).x
         return best

@@ -141,18 +141,6 @@ def measure_asymmetry(power: Array, low: float, high: float) -> float:
     return float(log_power[is_diagonal].mean() - log_power[is_axial].mean())
 
 
-def fit_spectrum(
-    log_power: Array, regressors: Array, family: NDArray[np.floating]
-) -> tuple[int, float, float]:
-    """The row of ``family``, ``[m, N]``, that explains most by least squares; its share and slope.
-
-    ``log_power``: ``[N]``; ``regressors``: what explains it first, ``[N, n]``. Rows with a slope of
-    0 or less do not count.
-    """
-    basis = np.linalg.qr(regressors)[0]
-    return fit_residuals(log_power, basis, *project_out(family, basis))
-
-
 def project_out(family: NDArray[np.floating], basis: Array) -> tuple[Array, Array]:
     """Project an orthonormal ``basis``, ``[N, n]``, out of ``family``, ``[m, N]``.
 
@@ -165,7 +153,11 @@ def project_out(family: NDArray[np.floating], basis: Array) -> tuple[Array, Arra
 def fit_residuals(
     log_power: Array, basis: Array, residuals: Array, energy: Array
 ) -> tuple[int, float, float]:
-    """:func:`fit_spectrum` with a family's residuals and their energy of :func:`project_out`."""
+    """The member of a family that explains most by least squares; its share and slope.
+
+    ``log_power``: ``[N]``; ``basis``: what explains it first, of :func:`project_out`, as the
+    family's ``residuals`` and their ``energy``. Members with a slope of 0 or less do not count.
+    """
     target = log_power - basis @ (basis.T @ log_power)
     products = residuals @ target
     shares = products**2 / (energy * max(float(target @ target), 1e-12))

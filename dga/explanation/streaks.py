@@ -8,11 +8,11 @@ them (trials: assets/results/photo/README.md).
 
 import functools
 import math
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from scipy import ndimage
 from torch import Tensor
 
 from dga.images import cut_middle
@@ -66,19 +66,33 @@ def _find_streaks(
     grey: NDArray[np.float32], angle: float, length: int, width: int
 ) -> NDArray[np.float32]:
     """By how much streaks brighten a grey picture, ``[H, W]``, 0 or more at each pixel."""
-    along = ndimage.grey_opening(grey, footprint=_line(length, angle))
-    across = ndimage.grey_opening(grey, footprint=_line(width, angle + 90))
+    along = open_by(grey, _draw_line(length, angle), "BORDER_REFLECT")
+    across = open_by(grey, _draw_line(width, angle + 90), "BORDER_REFLECT")
     return np.maximum(along - across, 0)
 
 
+def open_by(plane: NDArray[Any], line: NDArray[np.uint8], border: str) -> NDArray[Any]:
+    """The opening of ``[H, W]`` by a line: what is high, or true, along the whole of it.
+
+    ``line``: 1 on it, ``[n, n]`` with odd n; ``border``: OpenCV's name of what lies beyond.
+    """
+    import cv2  # here: the page must not wait for it
+
+    values = plane.view(np.uint8) if plane.dtype == bool else plane
+    border_type = getattr(cv2, border)
+    eroded = cv2.erode(values, line, borderType=border_type)
+    opened = cv2.dilate(eroded, line[::-1, ::-1], borderType=border_type)
+    return np.asarray(opened).view(plane.dtype)
+
+
 @functools.lru_cache(maxsize=64)
-def _line(length: int, angle: float) -> NDArray[np.bool_]:
+def _draw_line(length: int, angle: float) -> NDArray[np.uint8]:
     """Pixels of a line through the middle of a square, ``[length, length]``, length odd."""
     reach, turn = length // 2, math.radians(angle)
     at = np.linspace(-reach, reach, 8 * length)
-    pixels = np.zeros((length, length), bool)
+    pixels = np.zeros((length, length), np.uint8)
     rows, columns = (
         np.round(reach + at * part).astype(int) for part in (math.sin(turn), math.cos(turn))
     )
-    pixels[rows, columns] = True
+    pixels[rows, columns] = 1
     return pixels

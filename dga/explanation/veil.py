@@ -11,6 +11,7 @@ that thickens with the distance has a law of its own (:mod:`dga.explanation.haze
 from dataclasses import dataclass, replace
 
 import numpy as np
+import scipy
 import torch
 import torch.nn.functional as F
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ from torch import Tensor
 from dga.explanation.blur import is_blurred
 from dga.explanation.exposure import DEVIATION_FLOOR, find_range
 from dga.explanation.haze import Haze, measure_haze
+from dga.explanation.streaks import measure_streaks, remove_streaks
 
 WORKING_SIDE = 112
 """Samples a side at which a smooth veil is estimated, whatever the picture's size."""
@@ -101,8 +103,6 @@ class Veil:
     def remove(self, x: Tensor) -> Tensor:
         """The picture, ``[..., 3, H, W]`` in [-1, 1], without the veil, in the same range."""
         if self.streaks is not None:
-            from dga.explanation.streaks import remove_streaks  # here: the page must not wait
-
             x = remove_streaks(x, self.streaks)
         if self.smooth:
             x = x - UNEVEN_SHARE * estimate_smooth_veil(x.mean(-3, keepdim=True))
@@ -144,8 +144,6 @@ def estimate_smooth_veil(grey: Tensor) -> Tensor:
 
 def _solve_veil(small: NDArray[np.float64]) -> NDArray[np.float64]:
     """ADMM for :func:`estimate_smooth_veil`: grey squares to their veils, ``[n, S, S]`` both."""
-    from scipy.fft import dctn, idctn  # here: the page must not wait for it
-
     side = small.shape[-1]
     target, frequency = _gradient(small), np.arange(side)
     laplace = 2 - 2 * np.cos(np.pi * frequency / side)
@@ -158,9 +156,11 @@ def _solve_veil(small: NDArray[np.float64]) -> NDArray[np.float64]:
         rest = target - _gradient(veil) + dual
         sparse = rest * np.maximum(0, 1 - threshold / np.maximum(np.hypot(*rest), 1e-9))
         dual = rest - sparse
-        spectrum = dctn(_minus_divergence(target + dual - sparse), axes=(1, 2), norm="ortho")
+        spectrum = scipy.fft.dctn(
+            _minus_divergence(target + dual - sparse), axes=(1, 2), norm="ortho"
+        )
         spectrum[:, 0, 0] = 0
-        veil = idctn(spectrum / cost, axes=(1, 2), norm="ortho")
+        veil = scipy.fft.idctn(spectrum / cost, axes=(1, 2), norm="ortho")
     return veil
 
 
@@ -183,8 +183,6 @@ def list_veils(x: Tensor) -> list[Veil | Haze]:
     and there is no haze; nor is any where contrast was lost. Without streaks glare alone is none,
     for a pale photograph looks the same.
     """
-    from dga.explanation.streaks import measure_streaks, remove_streaks  # here: as above
-
     veil = _measure_light(x)
     angle = measure_streaks(x) if veil and not is_blurred(x) else None
     if veil is not None and angle is not None:

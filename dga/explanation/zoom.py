@@ -8,12 +8,13 @@ import functools
 import math
 import warnings
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import scipy
 import torch
 import torch.nn.functional as F
 from numpy.typing import NDArray
-from scipy import sparse
 from torch import Tensor
 
 from dga.explanation.operators import Operator, conjugate_gradients
@@ -82,15 +83,15 @@ def _make_zooms(
         low = np.clip(np.floor(at).astype(int), 0, side - 2)
         entries = np.r_[1 - at + low, at - low]
         where = (np.r_[row, row], np.r_[low, low + 1])
-        matrix = sparse.csr_matrix((entries, where), (side, side))
+        matrix = scipy.sparse.csr_matrix((entries, where), (side, side))
         copies.append(matrix.T if is_adjoint else matrix)
     terms = [weight * copy for weight, copy in zip(weights, copies, strict=True)]
-    stacked, beside = _to_torch(sparse.vstack(copies)), _to_torch(sparse.hstack(terms))
+    stacked, beside = _to_torch(scipy.sparse.vstack(copies)), _to_torch(scipy.sparse.hstack(terms))
     return stacked.to(device), beside.to(device)
 
 
-def _to_torch(matrix: sparse.spmatrix) -> Tensor:
-    matrix = sparse.csr_matrix(matrix).astype(np.float32)
+def _to_torch(matrix: Any) -> Tensor:
+    matrix = scipy.sparse.csr_matrix(matrix).astype(np.float32)
     starts, columns, entries = map(torch.from_numpy, (matrix.indptr, matrix.indices, matrix.data))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # PyTorch calls them a beta

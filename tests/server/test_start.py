@@ -17,8 +17,9 @@ from tests.fixtures.address import free_port
 from tests.load.server import Server
 
 HEAVY = (
-    "cv2", "imagecorruptions", "matplotlib", "numba", "plotly", "scipy", "skimage.io", "sklearn",
-    "sympy", "timm", "torch._dynamo", "torchvision",
+    "cv2", "imagecorruptions", "matplotlib", "numba", "plotly", "scipy.fft", "scipy.ndimage",
+    "scipy.optimize", "scipy.sparse", "skimage.io", "sklearn", "sympy", "timm", "torch._dynamo",
+    "torchvision",
 )  # fmt: skip
 SERVED = f"""
 import sys
