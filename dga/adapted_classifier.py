@@ -30,14 +30,8 @@ DEFAULT_METHOD = "dga-plus-ensemble"
 ROUNDING = 1e-3
 """How far pixels may be outside of [0, 1]: resizing overshoots by about so much."""
 
-Seeds = Callable[[Pixels], Sequence[int]]
 Classifier = Callable[[Tensor], Any]
 """From pixels ``[b, 3, S, S]`` in [0, 1] to logits; mostly a ``torch.nn.Module``."""
-
-
-def content_seeds(pictures: Pixels) -> list[int]:
-    """Compute the seed of each picture, ``[B, H, W, 3]``, from its content."""
-    return [content_seed(picture) for picture in pictures]
 
 
 class AdaptedClassifier(nn.Module):
@@ -51,12 +45,11 @@ class AdaptedClassifier(nn.Module):
       and returns logits. It runs in evaluation mode; its own mode is restored after every call.
     - ``activation``: how its answers become probabilities: ``softmax``; ``sigmoid`` for a
       classifier of several labels a picture; ``none`` for one that returns probabilities.
-    - ``seeds``: a function from pictures, uint8 ``[B, S, S, 3]``, to a seed for each. By default
-      the seed comes from the picture's content, so that neither order nor batches matter.
     - ``size``: S, by default that of the profile. At another size pictures are repaired as
       photographs (:func:`dga.repair_photograph`), which only DGA+ can do.
 
-    The module is always in evaluation mode and has no gradients. Raises ``ValueError`` for an
+    The module is always in evaluation mode and has no gradients. A picture's noise depends on its
+    content, so that neither order nor batches matter. Raises ``ValueError`` for an
     unknown method, setting or activation, for a method that adapts the classifier, and for any but
     DGA+ at another size.
     """
@@ -66,14 +59,13 @@ class AdaptedClassifier(nn.Module):
         models: Models | None = None,
         method: str = DEFAULT_METHOD,
         classifier: Classifier | None = None,
-        seeds: Seeds = content_seeds,
         size: int | None = None,
         activation: str = SOFTMAX,
     ) -> None:
         super().__init__()
         profile = models.profile if models else get_profile("photo")
         self.size = profile.image_size if size is None else size
-        self.method, self.seeds = method, seeds
+        self.method = method
         self.last: list[Answer] = []
         """The answers of the latest call, one a picture, with its depth, its repair and more."""
         if classifier is None and activation != SOFTMAX:
@@ -125,7 +117,7 @@ class AdaptedClassifier(nn.Module):
             self.last = []
             return self._read(grey)[:0].to(x.device)
         pictures = resize_to_square(from_tensor(x * 2 - 1), self.size)
-        seeds = self.seeds(pictures)
+        seeds = [content_seed(picture) for picture in pictures]
         if self.size != self.models.profile.image_size:
             pairs = zip(pictures, seeds, strict=True)
             answers = [self._answer_photograph(picture, seed) for picture, seed in pairs]

@@ -293,38 +293,18 @@ def to_upright(image: Image.Image) -> Image.Image:
     return ImageOps.exif_transpose(image) if find_orientation(image) > 1 else image.copy()
 
 
-def find_upright_size(image: Image.Image) -> tuple[int, int]:
-    """Upright width and height of a picture that :func:`to_rgb` has loaded from its file."""
-    return image.size[::-1] if find_orientation(image) >= 5 else image.size
+def convert_to_profile(pixels: Pixels, profile: bytes) -> Pixels | None:
+    """Convert a picture in sRGB, uint8 ``[H, W, 3]``, to the colours of a profile.
 
-
-def to_image_like(pixels: Pixels, original: Image.Image) -> Image.Image:
-    """Make an image of pixels, uint8 ``[H, W, 3]``, with a file's profile, EXIF and resolution.
-
-    The pixels are sRGB, as :func:`to_rgb` returns them, and are converted to the profile's colours.
-    A pixel that was not changed keeps its original colour, because sRGB lacks some colours. A
-    profile to which colours cannot be converted (a printer's, or of grey) is left out, and the
-    result is sRGB.
+    None where that cannot be: a printer's, one of grey, a damaged one.
     """
-    image, info = Image.fromarray(pixels), dict[str | tuple[int, int], Any]()
-    if profile := original.info.get("icc_profile"):
-        with contextlib.suppress(*_PROFILE_ERRORS):
-            if _make_srgb_transform(profile, "RGB"):
-                srgb = ImageCms.createProfile("sRGB")
-                back = ImageCms.buildTransform(srgb, BytesIO(profile), "RGB", "RGB")
-                image = back.apply(image)
-                bare = original.copy()
-                del bare.info["icc_profile"]
-                is_same = (to_pixels(original) == pixels).all(-1, keepdims=True)
-                image = Image.fromarray(np.where(is_same, to_pixels(bare), np.asarray(image)))
-            info["icc_profile"] = profile
-    dpi = original.info.get("dpi")
-    if isinstance(dpi, tuple) and len(dpi) == 2 and all(map(is_number, dpi)):
-        info["dpi"] = dpi
-    if exif := read_exif(original):
-        info["exif"] = exif
-    image.info = info
-    return image
+    with contextlib.suppress(*_PROFILE_ERRORS):
+        if _make_srgb_transform(profile, "RGB") is None:
+            return pixels
+        srgb = ImageCms.createProfile("sRGB")
+        transform = ImageCms.buildTransform(srgb, BytesIO(profile), "RGB", "RGB")
+        return np.asarray(transform.apply(Image.fromarray(pixels)))
+    return None
 
 
 def is_number(value: object) -> TypeGuard[float]:

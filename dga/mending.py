@@ -79,10 +79,10 @@ def mend(
         return MendingResult(drawn, _name_noise(explanation, x - drawn), is_used=True)
     if damage == NO_DEGRADATION:
         return None
-    is_inverted = damage.has_measured_inverse
-    return MendingResult(
-        x, explanation if is_inverted else explanation.without_damage(), is_used=False
-    )
+    if not damage.has_measured_inverse:  # then it is texture
+        undamaged = Verdict.UNDAMAGED
+        explanation = replace(explanation, degradation=NO_DEGRADATION, entry=0, verdict=undamaged)
+    return MendingResult(x, explanation, is_used=False)
 
 
 def make_judges(models: Models, x: Tensor, seed: int, config: ExplanationConfig) -> Judges:
@@ -185,8 +185,7 @@ def _draw_anew(
         return estimate
 
     def predict_noise(x_k: Tensor, time: Tensor) -> Tensor:
-        output: Tensor = network(torch.cat([x_k, x.expand_as(x_k)], 1), time)
-        return output
+        return network(torch.cat([x_k, x.expand_as(x_k)], 1), time)
 
     state = ForwardPath(models.schedule, estimate, seed).at(depth)
     reverse = ReverseProcess(models.schedule, predict_noise, choose_sampler(diffusion))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -201,18 +201,14 @@ def repair_stored(
         return photograph.image
 
     remade = picture.remake(suffix, change)
-    return remade.content, {**_join_facts(facts), "lost": remade.losses}
-
-
-def _join_facts(frames: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Join the facts of a file's frames to those of the file, as :func:`repair_stored` returns."""
-    if len(frames) == 1:
-        return dict(frames[0])
-    return {
-        "frames": list(frames),
-        "unchanged": all(facts["unchanged"] for facts in frames),
-        "seconds": round(sum(facts["seconds"] for facts in frames), 3),
-    }
+    of_file = facts[0]
+    if len(facts) > 1:
+        of_file = {
+            "frames": facts,
+            "unchanged": all(frame["unchanged"] for frame in facts),
+            "seconds": round(sum(frame["seconds"] for frame in facts), 3),
+        }
+    return remade.content, {**of_file, "lost": remade.losses}
 
 
 def content_seed(pixels: Pixels) -> int:

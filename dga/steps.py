@@ -18,8 +18,7 @@ def take_result(work: Generator[object, None, Result]) -> Result:
         try:
             next(work)
         except StopIteration as end:
-            result: Result = end.value
-            return result
+            return end.value
 
 
 def map_steps(
@@ -30,6 +29,5 @@ def map_steps(
         try:
             event = next(work)
         except StopIteration as end:
-            result: Result = end.value
-            return result
+            return end.value
         yield change(event)

@@ -120,21 +120,16 @@ def configure(profile: Profile, system: AnySystem, text: str) -> AnySystem:
     """
     changes = _read_changes(text)
     changed: AnySystem = override_settings(replace(system, name=text), changes)
-    _refuse_idle(profile, changed, changes)
+    paths = list_settings(changed)
+    for name in changes:
+        if reason := _find_idle_reason(profile, changed, paths[name]):
+            raise ValueError(f"{name} decides nothing here: {reason}.")
     schedule = Schedule.from_config(profile.schedule)
     for diffusion in changed.repair.diffusions.values() if changed.repair else ():
         schedule.check_depth(diffusion.depth or 0)
         if diffusion.stopping:
             schedule.check_depth(diffusion.stopping.deepest)
     return changed
-
-
-def _refuse_idle(profile: Profile, system: System, names: Iterable[str]) -> None:
-    """Raise ``ValueError`` for a setting that decides nothing beside the others."""
-    paths = list_settings(system)
-    for name in names:
-        if reason := _find_idle_reason(profile, system, paths[name]):
-            raise ValueError(f"{name} decides nothing here: {reason}.")
 
 
 def _find_idle_reason(profile: Profile, system: System, path: FieldPath) -> str | None:

@@ -14,12 +14,12 @@ from PIL import Image
 from torch import Tensor, nn
 
 import dga
-from dga.adapted_classifier import AdaptedClassifier, content_seeds, resize_to_square
+from dga.adapted_classifier import AdaptedClassifier, resize_to_square
 from dga.images import to_pixels, to_square, to_tensor
 from dga.lab.readers.runner import SystemRunner, answer
 from dga.lab.readers.systems import parse
 from dga.networks.unet import ConditionalDenoiser
-from dga.photograph import repair
+from dga.photograph import content_seed, repair
 from tests.fixtures.models import TINY_NETWORK
 from tests.fixtures.runs import column
 
@@ -43,7 +43,7 @@ def test_it_is_the_method(choosy_models, x, spec):
     logits = model(x)
     pixels = pixels_of(x)
     runners = {spec: SystemRunner(choosy_models, parse(choosy_models.profile, spec))}
-    expected = answer(runners, to_tensor(pixels), content_seeds(pixels))[spec]
+    expected = answer(runners, to_tensor(pixels), list(map(content_seed, pixels)))[spec]
     torch.testing.assert_close(logits, column(expected, "probabilities").log())
     assert len(model.last) == len(x)
     for name in ("depth", "is_crossed"):

@@ -17,12 +17,13 @@ from PIL.ExifTags import Base
 
 from dga.images import (
     Pixels,
+    convert_to_profile,
     find_gamma,
     find_orientation,
     is_high_bit_grey,
+    is_number,
     read_exif,
     read_grey_16,
-    to_image_like,
     to_pixels,
     turn_upright,
 )
@@ -81,26 +82,26 @@ class StoredValues:
         """Give a repaired picture, uint8 ``[H, W, 3]``, the opacity and the bits of its file.
 
         Not all files may have opacity, or 16 bits. Returns the values, uint8 ``[H, W, 3 or 4]`` or
-        uint16 ``[H, W]``, and profile, EXIF and resolution.
+        uint16 ``[H, W]``, and profile, EXIF and resolution. A pixel that was not changed keeps its
+        colour, because sRGB lacks some; a profile to which colours cannot be converted is left out.
         """
-        coloured = to_image_like(pixels, self.image)
-        info = {str(name): value for name, value in coloured.info.items()}
-        values = np.array(coloured, np.uint8)
-        grey, opacity = (
-            self.grey if may_have_16_bits else None,
-            self.opacity if may_have_opacity else None,
-        )
+        info = self._list_info()
+        values, before = pixels, self.pixels  # on white, in the same colours
+        has_same_colours = find_gamma(self.image.info) is None
+        if profile := self.image.info.get("icc_profile"):
+            coloured = convert_to_profile(pixels, profile)
+            has_same_colours = coloured is not None
+            if coloured is not None:
+                info["icc_profile"] = profile
+                bare = self.image.copy()
+                del bare.info["icc_profile"]
+                before = to_pixels(bare)
+                is_same = (pixels == self.pixels).all(-1, keepdims=True)
+                values = np.where(is_same, before, coloured)
+        grey = self.grey if may_have_16_bits else None
+        opacity = self.opacity if may_have_opacity else None
         if grey is None and opacity is None:
             return values, info
-        profile = self.image.info.get("icc_profile")
-        has_same_colours = (
-            info.get("icc_profile") == profile and find_gamma(self.image.info) is None
-        )
-        before = self.pixels  # on white, in the colours of ``values``
-        if has_same_colours and profile:
-            bare = self.image.copy()
-            del bare.info["icc_profile"]
-            before = to_pixels(bare)
         if grey is not None:
             change = values[..., 0].astype(np.int32) - before[..., 0]
             fine = grey if has_same_colours else before[..., 0].astype(np.int32) * _GREY_SCALE
@@ -115,6 +116,13 @@ class StoredValues:
                 before[rows], values[rows], opacity[rows], None if stored is None else stored[rows]
             )
         return result, info
+
+    def _list_info(self) -> dict[str, Any]:
+        """Resolution and EXIF, by Pillow's names."""
+        dpi, exif = self.image.info.get("dpi"), read_exif(self.image)
+        is_resolution = isinstance(dpi, tuple) and len(dpi) == 2 and all(map(is_number, dpi))
+        info: dict[str, Any] = {"dpi": dpi} if is_resolution else {}
+        return info | ({"exif": exif} if exif else {})
 
 
 def _separate_from_white(

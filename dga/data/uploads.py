@@ -24,7 +24,7 @@ from dga.images import (
     REDUCED_SIDE,
     PictureError,
     Pixels,
-    find_upright_size,
+    find_orientation,
     to_pixels,
     to_rgb,
 )
@@ -57,10 +57,6 @@ _TIFF_SIZES = {3: 2, 4: 4, 5: 8, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8, 13: 4}
 """Bytes of a value by its type in a TIFF's directory; 1 for the others."""
 _TIFF_RARE = {Base.DNGVersion, Base.CFARepeatPatternDim}
 """Tags of a camera's raw values."""
-
-
-PicturePlace = tuple[str, str]
-"""A folder or zip, and the path of a picture inside it."""
 
 
 class UploadError(PictureError):
@@ -243,7 +239,10 @@ def _clean_jpeg(data: bytes) -> bytes:
     """
     position, frames, exifs, segments = 2, 0, 0, [data[:2]]
     while True:
-        start = _find_marker(data, position)
+        found = _JPEG_MARKER.search(data, position)
+        if found is None:
+            raise UploadError(_DAMAGED)
+        start = found.start()
         marker, length = data[start + 1], int.from_bytes(data[start + 2 : start + 4])
         if marker == 0xDA:
             segments.append(data[start:])
@@ -260,14 +259,6 @@ def _clean_jpeg(data: bytes) -> bytes:
         raise _make_rare_error("JPEG")
     is_clean = sum(map(len, segments)) == len(data)
     return data if is_clean else b"".join(segments)
-
-
-def _find_marker(data: bytes, position: int) -> int:
-    """The position of the next marker of a JPEG, with which a segment begins."""
-    marker = _JPEG_MARKER.search(data, position)
-    if marker is None:
-        raise UploadError(_DAMAGED)
-    return marker.start()
 
 
 def _check_directory(data: bytes, start: int | None = None) -> None:
@@ -330,4 +321,5 @@ def read_photograph(data: bytes, most_pixels: int) -> tuple[Pixels, tuple[int, i
     if scale < 1:
         size = max(1, int(picture.width * scale)), max(1, int(picture.height * scale))
         picture = picture.resize(size, Image.Resampling.LANCZOS)
-    return to_pixels(picture), find_upright_size(image)
+    is_turned = find_orientation(image) >= 5
+    return to_pixels(picture), image.size[::-1] if is_turned else image.size

@@ -1,8 +1,4 @@
-"""Blocks of a picture that was enlarged without interpolation: how they are measured.
-
-Limits without a figure were chosen by hand on the half for choices (``tune``; trials:
-assets/results/photo/README.md).
-"""
+"""Blocks of a picture that was enlarged without interpolation: how they are measured."""
 
 import math
 

@@ -1,8 +1,4 @@
-"""Blur that is measured in the power spectrum of a picture: of a lens, soft, or of which kind else.
-
-Limits without a figure were chosen by hand on the half for choices (``tune``; trials:
-assets/results/photo/README.md).
-"""
+"""Blur that is measured in the power spectrum of a picture: of a lens, soft, or of another kind."""
 
 import functools
 import math
@@ -191,5 +187,4 @@ def fit_disk(radial: Array, frequency: Array) -> Fit[Disk]:
 def _disk_family(rings: int) -> Array:
     """Log power of each disk's transfer function by ring, ``[m, rings]``."""
     z = 2 * np.pi * np.array(RADII)[:, None] * (np.arange(rings) + 0.5) / (2 * rings)
-    table: Array = np.log((2 * scipy.special.j1(z) / z) ** 2 + FLOOR)
-    return table
+    return np.log((2 * scipy.special.j1(z) / z) ** 2 + FLOOR)

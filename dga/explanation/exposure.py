@@ -1,9 +1,7 @@
 """Exposure: a picture that became darker, brighter or flatter, and simple inverses of that.
 
 The model is photometric: every pixel was scaled about some grey level, and moved. It is not made
-for one corruption; fog, contrast, brightness and bad light are all partly of this kind. Limits
-without a figure were chosen by hand on the half for choices (``tune``; trials:
-assets/results/photo/README.md).
+for one corruption; fog, contrast, brightness and bad light are all partly of this kind.
 """
 
 from collections.abc import Iterator, Sequence
@@ -83,7 +81,7 @@ def measure_darkness(x: Tensor) -> Exposure | None:
     None where they are light enough or black, too, or all is of one level.
     """
     highest = x.amax(0).flatten()
-    lightest = _find_level(highest, 1 - EXTREME_SHARE)
+    lightest = (find_level(highest, 1 - EXTREME_SHARE) + 1) / 2
     if lightest >= DARK or lightest < LEAST_LIGHT or float(highest.std()) < DEVIATION_FLOOR:
         return None
     gain = WHITE / lightest
@@ -94,16 +92,15 @@ def measure_brightness(x: Tensor) -> Exposure | None:
     """The level that was added to all pixels of ``[3, H, W]``, as black; None where some are dark,
     or all are of one level."""
     highest = x.amax(0).flatten()
-    darkest = _find_level(highest, EXTREME_SHARE)
+    darkest = (find_level(highest, EXTREME_SHARE) + 1) / 2
     if darkest <= BRIGHT or float(highest.std()) < DEVIATION_FLOOR:
         return None
     return Exposure(black=LIFTED_SHARE * darkest)
 
 
-def _find_level(values: Tensor, share: float) -> float:
-    """The level, 0 to 1, that this share of ``values``, ``[n]`` in [-1, 1], does not exceed."""
-    rank = max(1, round(share * len(values)))
-    return (float(values.kthvalue(rank).values) + 1) / 2
+def find_level(values: Tensor, share: float) -> float:
+    """The value that this share of ``values``, ``[n]``, does not exceed."""
+    return float(values.kthvalue(max(1, round(share * len(values)))).values)
 
 
 def find_range(x: Tensor) -> tuple[float, float]:

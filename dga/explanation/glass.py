@@ -92,14 +92,14 @@ class Glass(GaussianBlur):
 
 
 def straighten_edges(x: Tensor) -> Tensor:
-    """Median along columns, then rows, of ``[..., 3, H, W]``, so that edges run straight again.
+    """Median along columns, then rows, of ``[3, H, W]``, so that edges run straight again.
 
     A pixel that was exchanged across an edge takes the value of the majority around it.
     """
-    planes = x.reshape(-1, *x.shape[-2:]).cpu().numpy()
+    planes = x.cpu().numpy()
     for size in ((1, MEDIAN_LENGTH, 1), (1, 1, MEDIAN_LENGTH)):
         planes = scipy.ndimage.median_filter(planes, size)
-    return torch.from_numpy(planes).reshape(x.shape).to(x)
+    return torch.from_numpy(planes).to(x)
 
 
 def measure_glass(x: Tensor, power: Array, softness: float) -> Glass | None:

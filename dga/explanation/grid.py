@@ -53,7 +53,8 @@ class Grid:
 
         ``like``: a picture, ``[3, H, W]``, of the result's shape, on its device.
         """
-        total, fade = torch.zeros_like(like), self._fade()
+        total = torch.zeros_like(like)
+        fade = torch.hann_window(self.side + 2, periodic=False)[1:-1].clamp(min=0.02)
         for number, window in enumerate(windows):
             i, j = self.corner(number)
             weights = fade.to(window)
@@ -64,6 +65,3 @@ class Grid:
             for begin in begins:
                 sums[-1][begin : begin + self.side] += fade
         return total / (sums[0][:, None] * sums[1]).to(like)
-
-    def _fade(self) -> Tensor:
-        return torch.hann_window(self.side + 2, periodic=False)[1:-1].clamp(min=0.02)

@@ -18,8 +18,7 @@ from torch import Tensor
 from dga.explanation.spectrum import Array
 
 WORKING_SIDE = 112
-"""Samples a side at which the air and the transmission are measured, whatever the picture's
-size."""
+"""Samples a side at which smooth light is measured, whatever the picture's size."""
 PATCH, SMOOTHING, AIR_SMOOTHING = 13, 5.0, (4.0, 2.0)
 """Samples a side of a place in which some channel is dark, deviation of the Gaussian that smooths
 the transmission, and of those that smooth the dark channel and the picture where air is found.
@@ -55,16 +54,9 @@ class Haze:
         return self.gain - 1
 
     def remove(self, x: Tensor) -> Tensor:
-        """The scene behind it, ``[..., 3, H, W]`` in [-1, 1], clipped to the same range.
-
-        All pictures have the same air, each a transmission of its own.
-        """
+        """The scene behind it, ``[3, H, W]`` in [-1, 1], clipped to the same range."""
         light = 2 * x.new_tensor(self.air)[:, None, None] - 1
-        pictures = [
-            (one - light) / measure_transmission(one, self.air) + light
-            for one in x.reshape(-1, *x.shape[-3:])
-        ]
-        return torch.stack(pictures).reshape(x.shape).clamp(-1, 1)
+        return ((x - light) / measure_transmission(x, self.air) + light).clamp(-1, 1)
 
     def __str__(self) -> str:
         return f"haze, gain {self.gain:.3g}"
@@ -128,5 +120,4 @@ def measure_transmission(x: Tensor, air: tuple[float, float, float]) -> Tensor:
 def _shrink(x: Tensor) -> Array:
     """The picture's means at :data:`WORKING_SIDE`, ``[3, n, n]`` in [0, 1]."""
     small = F.interpolate(x[None], (WORKING_SIDE, WORKING_SIDE), mode="area")[0]
-    levels: Array = ((small.cpu().double().numpy() + 1) / 2).clip(0, 1)
-    return levels
+    return ((small.cpu().double().numpy() + 1) / 2).clip(0, 1)

@@ -2,8 +2,7 @@
 
 A JPEG's blocks of 8 by 8 pixels hold whole multiples of its quantisation steps, which stay nearly
 whole when the picture is saved again with finer ones (Fan and de Queiroz, "Identification of bitmap
-compression history", 2003). Limits without a figure were chosen by hand on the half for choices
-(``tune``; trials: assets/results/photo/README.md).
+compression history", 2003).
 """
 
 import functools

@@ -3,8 +3,7 @@
 Motion H leaves log |H|^2 in a picture's log power spectrum. Even motion of L pixels leaves
 stripes, sinc(u L)^2 of the frequency u along it, which show beside a power law that depends on
 direction, too. Motion that fades leaves no stripes, but one of its two directions rings when it is
-undone. What is between both, as of a hand that shook, is left alone. Limits without a figure were
-chosen by hand on the half for choices (``tune``; trials: assets/results/photo/README.md).
+undone. What is between both, as of a hand that shook, is left alone.
 """
 
 import functools
@@ -44,7 +43,7 @@ FADING_STRETCHES, FADING_TURNS = (0.9, 1.0, 1.1), np.arange(-4.0, 4.1, 0.5)
 HIGHEST = 0.45
 """Cycles a pixel up to which even motion is looked for."""
 ERASED = 0.01
-"""Added to |H|^2 of even motion before its logarithm: noise fills what was erased."""
+"""Added to |H|^2 before its logarithm: noise fills what was erased."""
 BINS = 160
 """Of the frequency along even motion, from 0 to half a cycle a pixel."""
 FADING_BAND = 0.03, 0.4
@@ -201,8 +200,7 @@ def _log_powers(lengths: tuple[float, ...]) -> Array:
     """log |H|^2 of even motions by frequency along them, ``[m, BINS]``."""
     u = (np.arange(BINS) + 0.5) / (2 * BINS)
     transfer = np.sinc(u * np.array(lengths)[:, None]) * np.sinc(u)
-    table: Array = np.log(transfer**2 + ERASED)
-    return table
+    return np.log(transfer**2 + ERASED)
 
 
 def _fit_plainly(power: Array, motions: Sequence[MotionBlur]) -> tuple[int, float, float]:
@@ -215,16 +213,14 @@ def _fit_plainly(power: Array, motions: Sequence[MotionBlur]) -> tuple[int, floa
 def _read_band(power: Array) -> Array:
     """Log power where the spectrum is used for fading motion, ``[n]``."""
     _, is_used = find_band(len(power), *FADING_BAND)
-    log_power: Array = np.log(power[is_used] + POWER_FLOOR)
-    return log_power
+    return np.log(power[is_used] + POWER_FLOOR)
 
 
 @functools.lru_cache(maxsize=4)
 def _plain_law(side: int) -> Array:
     """A power law there, orthonormal, ``[n, 2]``."""
     frequency, _ = find_band(side, *FADING_BAND)
-    law: Array = np.linalg.qr(np.stack([np.ones_like(frequency), np.log(frequency)], 1))[0]
-    return law
+    return np.linalg.qr(np.stack([np.ones_like(frequency), np.log(frequency)], 1))[0]
 
 
 @functools.lru_cache(maxsize=4)

@@ -2,8 +2,7 @@
 
 A picture with white Gaussian noise of deviation s *is* a state of the forward process, up to
 its scale, at the depth where sqrt((1 - abar) / abar) = s (Carlini et al., "(Certified!!)
-Adversarial Robustness for Free!", ICLR 2023, section 3.1). Limits without a figure were chosen by
-hand on the half for choices (``tune``; trials: assets/results/photo/README.md).
+Adversarial Robustness for Free!", ICLR 2023, section 3.1).
 """
 
 from __future__ import annotations
@@ -57,15 +56,14 @@ MOST_COLOUR = 0.3
 saved pictures with shot noise 5 passes for smeared impulses, none unsaved."""
 
 
-def measure_noise(x: Tensor) -> Tensor:
-    """Standard deviation of white noise, ``[B, 3, H, W]`` in [-1, 1] to ``[B]``.
+def measure_noise(x: Tensor) -> float:
+    """Standard deviation of the white noise in ``[3, H, W]`` in [-1, 1].
 
     The median absolute value of the finest diagonal Haar detail, where pictures have little
     and white noise has its full variance (Donoho and Johnstone, "Ideal spatial adaptation by
     wavelet shrinkage", 1994), averaged over channels.
     """
-    spread = _find_median(_haar_detail(x).flatten(2))  # [B, 3]
-    return spread.mean(1) * MAD_TO_DEVIATION
+    return float(_find_median(_haar_detail(x).flatten(1)).mean() * MAD_TO_DEVIATION)
 
 
 def _find_median(values: Tensor) -> Tensor:

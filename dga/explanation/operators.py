@@ -19,7 +19,7 @@ from dga.explanation.deconvolution import EDGE, make_disk, place_at_origin
 from dga.explanation.spectrum import Array
 
 CG_STEPS = 6
-"""How many steps conjugate gradients take; more of them change hardly anything. Chosen by hand."""
+"""How many steps conjugate gradients take; more of them change hardly anything."""
 
 MOST_GUIDED_SIGMA = 5.0
 """Pixels; of detail that a stronger Gaussian erased, agreement with it says too little. Of 60

@@ -2,8 +2,7 @@
 
 Damage (blocks, noise, blur, veils, impulses, darkness, JPEG) is measured in the pixels; the
 discriminator is shown a thumbnail and some windows of the picture before and after its inverse, and
-may object. Limits without a figure were chosen by hand on the half for choices (``tune``; trials:
-assets/results/photo/README.md).
+may object.
 """
 
 from __future__ import annotations
@@ -177,7 +176,7 @@ class PhotographSearch:
         slant = measure_rain(x) if is_measured and is_photograph else None
         if slant is not None:
             return replace(found, degradation=Degradation(rain=slant), verdict=Verdict.SUSPECT)
-        noise_level = float(measure_noise(x[None])[0])
+        noise_level = measure_noise(x)
         impulses = None if found.is_page else self._measure_impulses(noise_level)
         if impulses:
             return replace(found, degradation=impulses)
@@ -342,9 +341,9 @@ def _rank_windows(x: Tensor, grid: Grid, noise_floor: float) -> list[int]:
     """All windows' numbers: those without noise first, and of these the finest detail first."""
     ranks = []
     for number in range(len(grid)):
-        window = grid.cut(x, [number])
-        is_noisy = float(measure_noise(window)[0]) > noise_floor
-        detail = sum(float(window.diff(dim=dim).abs().mean()) for dim in (2, 3))
+        (window,) = grid.cut(x, [number])
+        is_noisy = measure_noise(window) > noise_floor
+        detail = sum(float(window.diff(dim=dim).abs().mean()) for dim in (1, 2))
         ranks.append((is_noisy, -detail))
     return sorted(range(len(grid)), key=ranks.__getitem__)
 

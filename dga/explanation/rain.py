@@ -2,7 +2,7 @@
 
 A streak is brighter than what is left and right of it (the top-hat of Serra, 1982), along a line
 that falls. Edges and fences are as often darker: where far more pixels are brighter, it rains. What
-streaks cover is filled in from beside them. Limits were chosen on ``tune``.
+streaks cover is filled in from beside them.
 """
 
 import functools
@@ -16,7 +16,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from dga.explanation.streaks import open_by
+from dga.explanation.streaks import SEARCHED_SIDE, open_by
 from dga.images import HALF_RANGE, cut_middle
 
 Grey = NDArray[np.float32]
@@ -44,8 +44,6 @@ passes all of these limits, of 435 with other damage none; of 24 in rain 5, 4, 3
 22, 20 and 16 do."""
 TILES = 4
 """Into how many tiles a side a picture is cut."""
-SEARCHED_SIDE = 512
-"""Pixels a side of the middle in which rain is looked for."""
 FILL_SIGMA = 1.5
 """Deviation in pixels of the Gaussian by which streaks are filled in from other pixels."""
 
@@ -96,14 +94,12 @@ def _fill_in(planes: Grey, streaks: Mask) -> Grey:
         scipy.ndimage.gaussian_filter(one, FILL_SIGMA, axes=(-2, -1))
         for one in (planes * weight, weight)
     )
-    filled: Grey = np.where(streaks, total / (weights + 1e-6), planes)
-    return filled
+    return np.where(streaks, total / (weights + 1e-6), planes)
 
 
 def _to_grey(x: Tensor) -> Grey:
     """The mean of the channels of ``[3, H, W]``, in grey levels from -127.5 to 127.5."""
-    grey: Grey = (HALF_RANGE * x.float().mean(0)).cpu().numpy()
-    return grey
+    return (HALF_RANGE * x.float().mean(0)).cpu().numpy()
 
 
 def _measure_relief(grey: Grey) -> Grey:

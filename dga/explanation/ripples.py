@@ -4,7 +4,7 @@ Light that leaves water is bent by the slope of its surface. So a wave shifts th
 forth along the way it runs: it is stretched and squeezed in turn, and the directions of its
 gradients swing with it. A peak in the Fourier transform of that swing begins a wave, and all waves
 are refined together by maximum likelihood: directions that were spread evenly follow an angular
-central Gaussian distribution after a linear map (Tyler, 1987). Limits were chosen on ``tune``.
+central Gaussian distribution after a linear map (Tyler, 1987).
 """
 
 from __future__ import annotations

@@ -93,10 +93,6 @@ class Explanation:
         """
         return self.degradation.invert(x) if self.x_0 is None else self.x_0.to(x)
 
-    def without_damage(self) -> Explanation:
-        """This explanation where what was measured as noise is no damage, but texture."""
-        return replace(self, degradation=NO_DEGRADATION, entry=0, verdict=Verdict.UNDAMAGED)
-
 
 def explain_picture(
     scorer: Scorer,
@@ -108,7 +104,7 @@ def explain_picture(
     Noise is searched for first, because it hides the rest: a picture with noise is not searched
     further. Exposure follows, coarse gains before fine ones, and blur on top of it.
     """
-    noise_level = float(measure_noise(x[None])[0])
+    noise_level = measure_noise(x)
     if is_one_colour_or_drawing(x):
         return Explanation(NO_DEGRADATION, 0, noise_level, verdict=Verdict.UNJUDGEABLE)
     search = _CandidateSearch(scorer, x, config, noise_level)

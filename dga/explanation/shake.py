@@ -5,7 +5,7 @@ order an arc of one curvature. Its |H|^2 is looked for in the power spectrum bes
 depends on direction, as that of even motion is (:mod:`dga.explanation.motion`). A path that is
 turned has a spectrum that is turned, so that on a polar grid one correlation compares all
 directions; the best arcs are refined. A path and its reflection at a point have the same spectrum;
-the inverse of the right one nearly always rings less. Limits were chosen on ``tune``.
+the inverse of the right one nearly always rings less.
 """
 
 import functools
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from dga.explanation.exposure import find_range
-from dga.explanation.motion import LONGEST_JUDGED, measure_ringing
+from dga.explanation.motion import ERASED, LONGEST_JUDGED, measure_ringing
 from dga.explanation.operators import ArcMotion, trace_arc
 from dga.explanation.spectrum import Array, Fit, Residual
 from dga.images import cut_middle
@@ -36,8 +36,6 @@ HIGHEST = 0.3
 """Cycles a pixel up to which arcs are refined; above, what an arc leaves is too fine."""
 POINTS = 24
 """Of a path, by which its transfer function is computed."""
-ERASED = 0.01
-"""Added to |H|^2 before its logarithm: noise fills what was erased."""
 BRANCHES, BRANCH_STEPS, BEST_STEPS = 6, 80, 120
 """How many of the best arcs are refined, in how many trials each, and the best of them again."""
 LEAST_SIDE = 160
@@ -117,8 +115,7 @@ def _list_best(residual: Residual) -> list[Array]:
         totals = [np.bincount(cell, one, len(RINGS) * len(ANGLES)) for one in columns.T]
         grid = np.stack(totals, 1).reshape(len(RINGS), len(ANGLES), -1)
         turned = np.fft.rfft(grid, axis=1).swapaxes(0, 1).astype(np.complex64)
-        sums: Array = np.fft.irfft(tables.conj() @ turned, len(ANGLES), axis=0)
-        return sums
+        return np.fft.irfft(tables.conj() @ turned, len(ANGLES), axis=0)
 
     sums = correlate(spectra, np.column_stack([residual.target, residual.basis]))
     products, energy = sums[..., 0], correlate(energies, np.ones((len(cell), 1)))[..., 0]
@@ -152,8 +149,7 @@ def _draw_log_power(
     rows, columns, light = trace_arc(length, turn, angle, skew, POINTS)
     phases = np.outer(math.tau * down, rows) + np.outer(math.tau * across, columns)
     phases, light = phases.astype(np.float32), light.astype(np.float32)
-    power: Array = np.log((np.cos(phases) @ light) ** 2 + (np.sin(phases) @ light) ** 2 + ERASED)
-    return power
+    return np.log((np.cos(phases) @ light) ** 2 + (np.sin(phases) @ light) ** 2 + ERASED)
 
 
 @dataclass(frozen=True)
@@ -194,5 +190,4 @@ class _Grid:
 
         simplex = arc + scale * np.diag([0.06 * arc[0], 0.3, 0.06, 0.25])
         options = {"maxfev": steps, "initial_simplex": np.concatenate([arc[None], simplex])}
-        best: Array = scipy.optimize.minimize(misfit, arc, method="Nelder-Mead", options=options).x
-        return best
+        return scipy.optimize.minimize(misfit, arc, method="Nelder-Mead", options=options).x

@@ -21,8 +21,7 @@ Blur = TypeVar("Blur", covariant=True)
 TILE = 224
 """Pixels a side of the parts whose spectra are averaged, at most."""
 FLOOR = 1e-4
-"""Least power of a transfer function, 1 at frequency 0: noise and rounding hide deeper zeros.
-Chosen by hand, as the two below."""
+"""Least power of a transfer function, 1 at frequency 0: noise and rounding hide deeper zeros."""
 POWER_FLOOR = 0.1
 """Added to power on the plane before its logarithm: well below that of rounding."""
 RING_FLOOR = 1e-3
@@ -111,8 +110,7 @@ def compute_power_spectrum(x: Tensor) -> Array:
     window = torch.hann_window(side, periodic=False, dtype=torch.float64)
     tiles = grey.unfold(0, side, side).unfold(1, side, side).flatten(0, 1)
     tiles = (tiles - tiles.mean((1, 2), keepdim=True)) * window[:, None] * window * HALF_RANGE
-    power: Array = torch.fft.rfft2(tiles).abs().square().mean(0).numpy()
-    return power
+    return torch.fft.rfft2(tiles).abs().square().mean(0).numpy()
 
 
 def compute_radial_spectrum(power: Array) -> tuple[Array, Array]:

@@ -18,12 +18,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from dga.explanation.blur import is_blurred
-from dga.explanation.exposure import DEVIATION_FLOOR, find_range
-from dga.explanation.haze import Haze, measure_haze
+from dga.explanation.exposure import DEVIATION_FLOOR, find_level, find_range
+from dga.explanation.haze import WORKING_SIDE, Haze, measure_haze
 from dga.explanation.streaks import measure_streaks, remove_streaks
 
-WORKING_SIDE = 112
-"""Samples a side at which a smooth veil is estimated, whatever the picture's size."""
 CORNER = 8.0
 """Spatial frequency, in periods a picture, at which a veil in :func:`estimate_smooth_veil` costs as
 much as the gradients that it explains; higher ones cost more."""
@@ -32,8 +30,7 @@ ROUNDS = 25
 
 # Limits by which a veil is recognised, and how far it is undone. Levels and standard deviations
 # are of pixels in [-1, 1]; "dark" is the level of the darkest hundredth of each pixel's darkest
-# channel. Those without a figure were chosen by hand at 224 px, on the half for choices (``tune``;
-# trials: assets/results/photo/README.md).
+# channel.
 BLACK = -0.9
 """Where dark is no higher, something is black: there is no veil."""
 LIGHT_LEVEL = -0.58
@@ -197,7 +194,7 @@ def list_veils(x: Tensor) -> list[Veil | Haze]:
 def _measure_light(x: Tensor) -> Veil | None:
     """The veil, without its streaks."""
     grey, low, high = x.mean(0, keepdim=True), x.amin(0), x.amax(0)
-    dark = float(low.flatten().kthvalue(max(1, round(0.01 * low.numel()))).values)
+    dark = find_level(low.flatten(), 0.01)
     deviation = float(grey.std())
     if deviation < DEVIATION_FLOOR or dark <= BLACK:
         return None

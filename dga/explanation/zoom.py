@@ -30,8 +30,7 @@ FACTORS = np.arange(1.06, 1.42, 0.01)
 INNER = 0.15
 """Smallest radius of the log-polar picture, as a share of the largest."""
 SMALLEST = 128
-"""Shorter side in pixels, at least; smaller undamaged photographs often look zoomed. Chosen by
-hand, as ZOOM_STEPS and INNER, on the half for choices (``tune``)."""
+"""Shorter side in pixels, at least; smaller undamaged photographs often look zoomed."""
 
 
 @dataclass(frozen=True)
@@ -140,8 +139,7 @@ def _compute_log_polar_power(grey: Tensor) -> Array:
         grey[None, None], torch.stack(at, -1)[None], mode="bicubic", align_corners=True
     )[0, 0].numpy()
     polar = (polar - polar.mean()) * np.hanning(len(polar))[:, None]
-    power: Array = np.abs(np.fft.fft(np.fft.rfft(polar, axis=0), axis=1)) ** 2
-    return power
+    return np.abs(np.fft.fft(np.fft.rfft(polar, axis=0), axis=1)) ** 2
 
 
 @functools.lru_cache(maxsize=4)
@@ -174,5 +172,4 @@ def _make_family(side: int) -> tuple[NDArray[np.bool_], Array, Array, Array]:
 def _zoom_power(frequency: Array, factor: float) -> Array:
     """|H|^2 along log-radius, at cycles per unit of log-radius."""
     shifts = np.log(np.linspace(1, factor, COPIES))
-    power: Array = np.abs(np.exp(-2j * np.pi * frequency[:, None] * shifts).mean(1)) ** 2
-    return power
+    return np.abs(np.exp(-2j * np.pi * frequency[:, None] * shifts).mean(1)) ** 2

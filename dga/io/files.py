@@ -92,8 +92,7 @@ def write_json(path: Path, content: dict[str, Any]) -> None:
 
 def to_plain(config: Any) -> dict[str, Any]:
     """Convert a dataclass, with those inside of it, to JSON types."""
-    plain: dict[str, Any] = json.loads(json.dumps(dataclasses.asdict(config)))
-    return plain
+    return json.loads(json.dumps(dataclasses.asdict(config)))
 
 
 @contextmanager

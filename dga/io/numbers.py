@@ -18,7 +18,7 @@ def format_percentage(value: float) -> str:
     return f"{value:.1f}{SPACE}%"
 
 
-def format_signed(value: float, digits: int = 1) -> str:
-    """Write a number with its sign (a true minus): ``+4.8``; ``0.0`` has none."""
-    text = f"{value:+.{digits}f}".replace("-", MINUS)
-    return text[1:] if float(f"{value:.{digits}f}") == 0 else text
+def format_signed(value: float) -> str:
+    """Write a number with one decimal and its sign (a true minus): ``+4.8``; ``0.0`` has none."""
+    text = f"{value:+.1f}".replace("-", MINUS)
+    return text[1:] if float(f"{value:.1f}") == 0 else text

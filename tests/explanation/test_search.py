@@ -45,7 +45,7 @@ def test_the_noise_level_is_measured(deviation):
     """White noise of a known deviation, on a smooth picture, unclipped."""
     x = picture(size=64)
     noisy = x + deviation * noise(*x.shape, seed=1)
-    assert float(measure_noise(noisy[None])) == pytest.approx(deviation, rel=0.08)
+    assert measure_noise(noisy) == pytest.approx(deviation, rel=0.08)
 
 
 class LikesDetail(nn.Module):

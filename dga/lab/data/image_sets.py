@@ -21,7 +21,6 @@ from PIL import Image
 from dga.data.uploads import (
     OWNER_LIMITS,
     Limits,
-    PicturePlace,
     UploadError,
     list_pictures,
     open_picture,
@@ -35,6 +34,8 @@ from dga.lab.data.imagenet_c import are_wnid_folders
 from dga.profiles.imagenet_labels import read_imagenet_labels
 
 T = TypeVar("T")
+PicturePlace = tuple[str, str]
+"""A folder or zip, and the path of a picture inside it."""
 MAX_LISTED_NAMES = 20
 LABELLED = Limits(OWNER_LIMITS.size, OWNER_LIMITS.side, OWNER_LIMITS.pixels, 1)
 """Limits of a picture in a data set, which may be tiny."""

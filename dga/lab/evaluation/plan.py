@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from dga.corruptions import CLEAN, CORRUPTIONS, NAMES, SEVERITIES, check_corruption, corrupt
-from dga.data.uploads import PicturePlace
 from dga.images import Pixels, recompress_jpeg
 from dga.io.parsing import check_choice
 from dga.lab.analysis.names import STREAMS
 from dga.lab.data.cropping import Crop, View
 from dga.lab.data.image_sets import (
     ImageSet,
+    PicturePlace,
     find_images,
     read_pictures,
     read_tune,

@@ -46,7 +46,7 @@ class NonLocalMeans(Reader):
 
     def _denoise(self, picture: Tensor) -> Tensor:
         pixels = picture.movedim(0, -1).cpu().numpy()  # [S, S, 3]
-        sigma = float(measure_noise(picture[None]))
+        sigma = measure_noise(picture)
         clean = denoise_nl_means(
             pixels, h=self.settings.strength * sigma, sigma=sigma, channel_axis=-1
         )

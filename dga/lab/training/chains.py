@@ -64,10 +64,7 @@ def parse_chains(text: str) -> ChainConfig:
     Raises ``ValueError`` naming what is allowed.
     """
     pairs = [part.partition("=") for part in text.split(":") if part]
-    chains: ChainConfig = override_settings(
-        ChainConfig(), {name: value for name, _, value in pairs}
-    )
-    return chains
+    return override_settings(ChainConfig(), {name: value for name, _, value in pairs})
 
 
 def damage_randomly(pixels: Pixels, rng: Rng, config: ChainConfig = ChainConfig()) -> Pixels:

@@ -125,7 +125,7 @@ def draw_exposure(x: Tensor, rng: np.random.Generator) -> Exposure:
 
 def draw_deviation(x: Tensor, rng: np.random.Generator) -> float:
     """The deviation of the noise that a picture ``[3, S, S]`` is taken to hold, rightly or not."""
-    estimate = float(measure_noise(x[None]))
+    estimate = measure_noise(x)
     if estimate < NOISE_FLOOR:
         return draw_log(rng, 0.05, 1.0) if rng.random() < OTHER_ENTRY_SHARE else 0.0
     if rng.random() >= NOISY_ENTRY_SHARE:
