@@ -3,8 +3,6 @@
 :func:`rebuild_picture` runs :func:`dga.pipeline.run` for one picture and classifies its results.
 """
 
-from __future__ import annotations
-
 import time
 from collections import defaultdict
 from collections.abc import Generator, Iterator, Mapping, Sequence

@@ -3,12 +3,10 @@
 It learns nothing. A method of :mod:`dga.systems` is applied to each picture by itself.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import torch
@@ -82,12 +80,12 @@ class AdaptedClassifier(nn.Module):
         self.networks = nn.ModuleDict(self.models.networks)
         self.eval()
 
-    def train(self, mode: bool = True) -> AdaptedClassifier:
+    def train(self, mode: bool = True) -> Self:
         """Stay in evaluation mode: frozen networks do not train."""
         return super().train(False)
 
     @isolate_numerics
-    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> AdaptedClassifier:
+    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
         """Move the networks, for ``.to``, ``.cuda`` and the like, as :meth:`Models.to` does.
 
         Raises ``ValueError`` where the precision would change: each network has its own.

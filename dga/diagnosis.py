@@ -7,8 +7,6 @@ Its constants were chosen by hand on the half of the photographs for choices (``
 sureness is calibrated without networks.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 from collections.abc import Iterator

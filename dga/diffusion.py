@@ -5,14 +5,12 @@ takes exactly k denoising steps, unless steps are left out. Only this module kno
 the respaced index k - 1.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Literal
+from typing import Literal, Self
 
 import numpy as np
 import torch
@@ -38,7 +36,7 @@ class Schedule:
     """The original timestep, 0...999, that networks are given, int64 ``[T + 1]``; 0 at depth 0."""
 
     @classmethod
-    def from_config(cls, config: ScheduleConfig) -> Schedule:
+    def from_config(cls, config: ScheduleConfig) -> Self:
         """Space linear betas evenly over fewer steps (Nichol and Dhariwal, 2021, section 4)."""
         betas = np.linspace(config.beta_start, config.beta_end, config.timesteps)
         stride = (config.timesteps - 1) / max(config.steps - 1, 1)

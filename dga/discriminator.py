@@ -4,11 +4,10 @@ States are judged in batches that bound memory, and only as deep as a caller or 
 needs. The stopping rule (:mod:`dga.stopping`) turns logits into a depth.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Self
 
 import numpy as np
 import torch
@@ -116,7 +115,7 @@ class JudgedPath:
     seconds: list[float] = field(default_factory=lambda: [0.0])
     """At index n: the seconds that drawing and judging the first n states took."""
 
-    def judge(self, count: int) -> Iterator[JudgedPath]:
+    def judge(self, count: int) -> Iterator[Self]:
         """Judge states from the entry on, a batch at a time, until ``count`` have logits."""
         while (judged := len(self.logits)) < count:
             start_time = time.perf_counter()
@@ -134,7 +133,7 @@ class JudgedPath:
 
     def judge_until_stop(
         self, stopping: StoppingConfig, first: int = FIRST_STATES, curve_depth: int = 0
-    ) -> Generator[JudgedPath, None, tuple[Stop, int]]:
+    ) -> Generator[Self, None, tuple[Stop, int]]:
         """Judge states from the entry on until the stopping rule is decided.
 
         ``first``: how many states are judged in the first batch; ``curve_depth``: how many depths

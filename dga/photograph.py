@@ -7,8 +7,6 @@ mended (:mod:`dga.mending`). Noise is denoised by windows, with a depth for each
 not mended: on pages, and without a denoiser that sees the picture.
 """
 
-from __future__ import annotations
-
 import hashlib
 import time
 from collections.abc import Callable, Generator

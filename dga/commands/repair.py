@@ -1,7 +1,5 @@
 """``python -m dga repair``: a photograph at its own size, or a folder of them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Annotated, Any

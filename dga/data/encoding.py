@@ -1,7 +1,5 @@
 """Encoding pixels as files: one picture, the pages of a TIFF, the frames of an animation."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass

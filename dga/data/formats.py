@@ -1,7 +1,5 @@
 """The formats of picture files: how each is recognised, read and written."""
 
-from __future__ import annotations
-
 import importlib.util
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -5,14 +5,13 @@ only the first frame is, perhaps reduced (:func:`encode_result`). In both cases 
 what the result lacks of the file.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
 from pathlib import Path, PurePath
+from typing import Self
 
 import numpy as np
 from PIL import Image
@@ -68,12 +67,12 @@ class StoredPicture:
     image: Image.Image
 
     @classmethod
-    def read(cls, path: Path) -> StoredPicture:
+    def read(cls, path: Path) -> Self:
         """Read and decode one's own file. Raises :class:`~dga.data.uploads.UploadError`."""
         return cls.decode(read_bytes(path, OWNER_LIMITS))
 
     @classmethod
-    def decode(cls, data: bytes) -> StoredPicture:
+    def decode(cls, data: bytes) -> Self:
         """Decode one's own file. Raises :class:`~dga.data.uploads.UploadError`."""
         picture = cls(data, open_picture(data, OWNER_LIMITS))
         _ = picture.pixels  # decoded at once, so that a damaged file is refused here

@@ -5,10 +5,8 @@ stored: so a result has the transparency of its file again, and grey of 16 bits 
 of them.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,7 +52,7 @@ class StoredValues:
     """uint8 ``[H, W]``; None where every pixel is opaque, and for high-bit grey."""
 
     @classmethod
-    def read(cls, image: Image.Image, data: bytes = b"") -> StoredValues:
+    def read(cls, image: Image.Image, data: bytes = b"") -> Self:
         """Decode an opened picture. ``data``: the bytes of its file.
 
         Raises what :func:`dga.images.to_rgb` does.
@@ -68,7 +66,7 @@ class StoredValues:
         return cls(image, pixels, has_more_bits, grey, opacity)
 
     @classmethod
-    def reduce(cls, image: Image.Image, pixels: Pixels) -> StoredValues:
+    def reduce(cls, image: Image.Image, pixels: Pixels) -> Self:
         """A picture that was opened and made smaller, to ``pixels``: it is opaque, in 8 bits."""
         reduced = Image.fromarray(pixels)
         kept = {"icc_profile", "dpi"} & image.info.keys()

@@ -81,9 +81,6 @@ class Glass(GaussianBlur):
     is_guide = False
     most_objection = 1.0
 
-    def measure_strength(self, height: int, width: int) -> float:
-        return self.sigma
-
     def __str__(self) -> str:
         return f"behind glass that spreads {self.sigma:.1f} px"
 

@@ -3,11 +3,10 @@
 Used where a discriminator judges a large picture by windows, and where one is repaired by windows.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import torch
 from torch import Tensor
@@ -26,7 +25,7 @@ class Grid:
     side: int
 
     @classmethod
-    def over(cls, shape: Sequence[int], side: int, overlap: int) -> Grid:
+    def over(cls, shape: Sequence[int], side: int, overlap: int) -> Self:
         """Windows evenly over ``[H, W]``, which share ``overlap`` pixels or more with the next."""
         gaps = [math.ceil((length - side) / (side - overlap)) for length in shape]
         tops, lefts = (

@@ -5,8 +5,6 @@ its scale, at the depth where sqrt((1 - abar) / abar) = s (Carlini et al., "(Cer
 Adversarial Robustness for Free!", ICLR 2023, section 3.1).
 """
 
-from __future__ import annotations
-
 from statistics import NormalDist
 
 import numpy as np

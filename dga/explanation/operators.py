@@ -1,12 +1,11 @@
 """Damage as a linear operator, and the picture that agrees best with the damaged one."""
 
-from __future__ import annotations
-
 import functools
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 import scipy
@@ -235,7 +234,7 @@ class ArcMotion(Motion):
     def kernel(self) -> Tensor:  # type: ignore[override]
         return make_arc_kernel(self.length, self.turn, self.angle, self.skew)
 
-    def mirror(self) -> ArcMotion:
+    def mirror(self) -> Self:
         """The path reflected at its middle, whose power spectrum is the same."""
         return replace(self, angle=(self.angle + 180) % 360)
 

@@ -5,8 +5,6 @@ discriminator is shown a thumbnail and some windows of the picture before and af
 may object.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 from collections.abc import Generator
@@ -158,7 +156,9 @@ class PhotographSearch:
         """Blocks, too little light or rain; else impulses or noise; else ripples or blur; else a
         veil; else JPEG.
 
-        Yields scores as they come. A drawing, which repeats its rows as blocks do, is left alone.
+        First comes what passes for the next: blocks and rain measure as noise, noise hides blur,
+        and what is soft is pale, too. Yields scores as they come. A drawing, which repeats its rows
+        as blocks do, is left alone.
         On pages and screens, which are light without a veil, only noise, lost contrast, poor JPEG
         and blocks whose rows repeat are looked for.
         """

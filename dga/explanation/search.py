@@ -7,8 +7,6 @@ has a head start. A picture that holds noise has entered the forward process alr
 k0 that its noise matches (:mod:`dga.explanation.noise_level`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum

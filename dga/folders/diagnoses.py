@@ -1,7 +1,5 @@
 """Many pictures diagnosed: a line each, a table, a report, and on demand the repaired pictures."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Sequence
 from dataclasses import replace

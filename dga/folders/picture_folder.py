@@ -3,8 +3,6 @@
 A line is on disk before the next is waited for, so that killed at any moment the same call goes on.
 """
 
-from __future__ import annotations
-
 import functools
 import json
 import os
@@ -12,7 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 from tqdm import tqdm
 
@@ -129,7 +127,7 @@ class PictureFolder:
     denied: Sequence[str]
 
     @classmethod
-    def of(cls, sources: Sequence[Path], out: Path) -> PictureFolder:
+    def of(cls, sources: Sequence[Path], out: Path) -> Self:
         """Results on all pictures of some sources. Raises what :func:`find_pictures` does."""
         data = tuple(str(source.absolute()) for source in sources)
         return cls(out, data, *find_pictures(sources, out))

@@ -1,7 +1,5 @@
 """Pictures as people have them: in folders, zips, lists of paths, or each a file."""
 
-from __future__ import annotations
-
 import functools
 import os
 import zipfile

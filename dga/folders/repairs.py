@@ -1,11 +1,9 @@
 """Many photographs, each repaired once at its own size."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 from dga.folders.picture_folder import PictureFolder, Worker
 from dga.folders.records import Line
@@ -28,7 +26,7 @@ class RepairSummary:
     """Why pictures could be read and not repaired."""
 
     @classmethod
-    def of(cls, lines: Iterable[Line], new: Collection[str]) -> RepairSummary:
+    def of(cls, lines: Iterable[Line], new: Collection[str]) -> Self:
         """Count lines as they come. ``new``: the names of this run's pictures."""
         summary = cls()
         for line in lines:

@@ -3,8 +3,6 @@
 On many machines: :mod:`dga.lab.evaluation.cluster`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 

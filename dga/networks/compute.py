@@ -1,7 +1,5 @@
 """The device and precision of networks, independent of what a program has set in PyTorch."""
 
-from __future__ import annotations
-
 import functools
 import inspect
 import os
@@ -9,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, Self, TypeVar
 
 import torch
 from torch import nn
@@ -51,7 +49,7 @@ class Compute:
     """Whether the device decides on the precision, and from float32 anew when networks move."""
 
     @classmethod
-    def choose(cls, device: str | None = None, precision: str = "auto") -> Compute:
+    def choose(cls, device: str | None = None, precision: str = "auto") -> Self:
         """Choose a device, by default a GPU, and a precision, by default the faster one.
 
         ``device``: as PyTorch names it; ``precision``: one of :data:`PRECISIONS`. ``float32`` is

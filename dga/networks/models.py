@@ -1,11 +1,10 @@
 """The frozen networks of a profile, loaded and checked."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 from functools import cache, cached_property
 from pathlib import Path
+from typing import Self
 
 import torch
 from torch import nn
@@ -75,7 +74,7 @@ class Models:
         return self.profile.discriminator.image_size
 
     @isolate_numerics
-    def to(self, device: torch.device | str) -> Models:
+    def to(self, device: torch.device | str) -> Self:
         """Move the networks to ``device``, in place as PyTorch does, and return the models.
 
         Where the device had chosen float32, the new one chooses anew. A lower precision stays,

@@ -5,11 +5,9 @@ profile are in :mod:`dga.profiles.builtin`. The defaults of :class:`ExplanationC
 everyday16.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import Any, Self
 
 
 def bounded(default: Any, low: float, high: float = math.inf) -> Any:
@@ -29,7 +27,7 @@ class Bounded:
             value = getattr(self, one.name)
             if "bounds" in one.metadata and value is not None:
                 low, high = one.metadata["bounds"]
-                is_whole = one.type in (int, "int", "int | None")
+                is_whole = one.type in (int, int | None)
                 is_number = isinstance(value, int if is_whole else int | float)
                 if not is_number or isinstance(value, bool) or not low <= value <= high:
                     what = "whole number" if is_whole else "number"
@@ -267,7 +265,7 @@ class Diffusion(Bounded):
         if self.eta is not None and self.steps is None:
             raise ValueError("eta is of few steps: say how many steps as well, or leave it out.")
 
-    def with_depth(self, depth: int) -> Diffusion:
+    def with_depth(self, depth: int) -> Self:
         """This diffusion with a fixed depth instead of its stopping rule."""
         return replace(self, stopping=None, depth=depth)
 
@@ -325,7 +323,7 @@ class Repair:
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         return {name: value for name, value in values.items() if isinstance(value, Diffusion)}
 
-    def with_depth(self, depth: int) -> Repair:
+    def with_depth(self, depth: int) -> Self:
         """This repair with one fixed depth for every picture."""
         changes: dict[str, Any] = {
             name: diffusion.with_depth(depth) for name, diffusion in self.diffusions.items()

@@ -1,7 +1,5 @@
 """Diagnoses against labels: what was found of the damage that is known."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path

@@ -1,9 +1,8 @@
 """Names of methods taken apart, and groups of corruptions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Self
 
 from dga.corruptions import CLEAN, CORRUPTIONS, FAMILIES, SEVERITIES
 
@@ -58,7 +57,7 @@ class MethodName:
     """The settings that were changed: ``{"depth": "8"}``."""
 
     @classmethod
-    def parse(cls, name: str) -> MethodName:
+    def parse(cls, name: str) -> Self:
         """Take a name apart; no name is refused."""
         base, *parts = name.split(":")
         settings = dict(part.partition("=")[::2] for part in parts)

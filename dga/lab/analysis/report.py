@@ -5,8 +5,6 @@ row holds one method against another on the photographs that both have: accuraci
 their difference in points, and how many pictures that is.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

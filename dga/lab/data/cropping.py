@@ -1,8 +1,7 @@
 """Preprocessing: how picture files are cropped and resized, ImageNet-C's protocol included."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
+from typing import Self
 
 from PIL import Image
 
@@ -53,7 +52,7 @@ class View:
     release: ReleaseConfig | None = None
 
     @classmethod
-    def of(cls, profile: Profile) -> View:
+    def of(cls, profile: Profile) -> Self:
         """The view that a profile's networks have of pictures."""
         return cls(profile.image_size, profile.release)
 

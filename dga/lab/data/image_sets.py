@@ -1,7 +1,5 @@
 """Image folders and zips of them, in memory or read as they are taken, and their fixed splits."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import zipfile
@@ -11,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import repeat
 from pathlib import Path, PurePosixPath
-from typing import TypeVar
+from typing import Self, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -72,7 +70,7 @@ class ImageSet:
         """
         return self.load().pixels if self.pixels_in_memory is None else self.pixels_in_memory
 
-    def take(self, indices: Sequence[int] | NDArray[np.int64]) -> ImageSet:
+    def take(self, indices: Sequence[int] | NDArray[np.int64]) -> Self:
         """The pictures at these positions, in this order."""
         positions, pixels = np.asarray(indices, dtype=np.int64), self.pixels_in_memory
         return replace(
@@ -88,7 +86,7 @@ class ImageSet:
         """Whether the pixels take more memory than :data:`MEMORY_LIMIT`."""
         return len(self) * self.crop.side**2 * 3 > MEMORY_LIMIT
 
-    def load(self) -> ImageSet:
+    def load(self) -> Self:
         """Read the pixels into memory. Raises ``ValueError`` naming the first unreadable one."""
         side = self.crop.side
         pixels = np.empty((len(self), side, side, 3), dtype=np.uint8)

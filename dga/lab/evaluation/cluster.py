@@ -1,7 +1,5 @@
 """Work on many machines, by Ray: whoever is free takes the next task."""
 
-from __future__ import annotations
-
 import os
 import socket
 from collections.abc import Callable, Iterable, Iterator

@@ -3,8 +3,6 @@
 Without labels a reading counts as right where it is the classifier's own of the undamaged picture.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path

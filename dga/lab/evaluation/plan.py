@@ -1,7 +1,5 @@
 """What is measured: pictures, corruptions, seeds; corruption by corruption or as one stream."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 from dataclasses import dataclass, replace

@@ -5,13 +5,12 @@ networks' size, and damage whose reach is larger than a window (blur, a stretch 
 looks different in it.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 from PIL import Image
@@ -38,7 +37,7 @@ class Photographs:
     pictures: tuple[Pixels, ...]
 
     @classmethod
-    def read(cls, sources: Sequence[Path]) -> Photographs:
+    def read(cls, sources: Sequence[Path]) -> Self:
         """Read the photographs of folders and zips, at any depth; smaller ones are left out.
 
         Raises ``ValueError`` if there is none, and naming the first that cannot be read;
