@@ -267,6 +267,7 @@ def test_an_out_that_is_no_picture_names_one_that_would_be(tmp_path, name):
     example = f"--out {Path('there') / 'a-repaired.png'}"
     assert (example in said) == name.startswith("there")
     assert ("ending" in said) == (name == "new")
+    assert ("A picture is written as .png" in said) == name.startswith("new")
     if name.startswith("there"):
         done("repair", mine, *example.split())
 
