@@ -28,9 +28,9 @@ from dga.images import HALF_RANGE, cut_middle
 
 WAVELENGTHS = 12.0, 31.0
 """Pixels between which waves are looked for."""
-MOST_WAVES, LEAST_PEAKS = 3, (7.0, 5.0, 5.0)
-"""How many waves are looked for, and how far each has to stand out of what swings across it: a
-multiple of its root mean square."""
+LEAST_PEAKS = 7.0, 5.0, 5.0
+"""How far each wave that is looked for has to stand out of what swings across it: a multiple of its
+root mean square."""
 FIRST_SLOPES, MOST_SLOPE = (0.4, 1.1), 1.5
 """Shares by which a wave stretches the picture at most, from which it is refined, and the largest.
 Beyond 1 the picture is folded; from one side of that the other is not reached."""
