@@ -114,7 +114,10 @@ def report_user_errors() -> Iterator[None]:
     except (ValueError, OSError, MemoryError, FloatingPointError, WeightsError) as error:
         if os.environ.get("DGA_TRACEBACK"):
             raise
-        typer.echo(f"dga: {error}", err=True)
+        sentence = f"{error}"
+        if isinstance(error, OSError) and error.filename:
+            sentence = f"{error.filename}: {error.strerror}."
+        typer.echo(f"dga: {sentence}", err=True)
         raise typer.Exit(2) from error
 
 
@@ -198,18 +201,18 @@ def read_command_line() -> str:
     return shlex.join(["python", "-m", "dga", *sys.argv[1:]])
 
 
-def print_names(
-    names: Sequence[str], words: str = "Skipped {} pictures that could not be read"
-) -> None:
-    """Print on stderr ``words``, with the number of names, and the first names.
+def print_names(names: Sequence[str], words: str = "Skipped {} that could not be read") -> None:
+    """Print on stderr ``words``, with the number of pictures, and the first names.
 
     Nothing is printed where there are no names.
     """
+    from dga.io.numbers import count_pictures
     from dga.io.parsing import first_names
 
     if names:
-        typer.echo(f"{words.format(len(names))}: {first_names(names, MOST_NAMES)}", err=True)
+        begin = words.format(count_pictures(len(names)))
+        typer.echo(f"{begin}: {first_names(names, MOST_NAMES)}", err=True)
 
 
-NOT_KEPT = "Not everything of {} pictures is kept"
-NOT_REPAIRED = "Skipped {} pictures that could not be repaired"
+NOT_KEPT = "Not everything of {} is kept"
+NOT_REPAIRED = "Skipped {} that could not be repaired"

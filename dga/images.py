@@ -236,6 +236,8 @@ def _find_white(image: Image.Image, tags: Mapping[int, Any]) -> float:
     if 8 < bits < 16:
         return 2.0**bits - 1
     is_signed = tags.get(Base.SampleFormat, (1,))[0] == 2 and bits <= 16
+    if image.format == "PPM":  # Pillow has scaled it
+        return 65_535.0
     candidates = [white for start, end, white in whites if start <= high <= end]
     if is_signed or low < 0 or not candidates:
         raise PictureError(

@@ -76,13 +76,15 @@ def encode_pages(frames: Sequence[Frame]) -> bytes:
 def encode_animation(
     frames: Sequence[Frame], file_format: Format, loop: int | None, has_still_picture: bool
 ) -> bytes:
-    """Encode an animated PNG, WebP or GIF; all frames have one size.
+    """Encode an animated PNG, WebP or GIF; frames that are smaller than others end in black.
 
     ``loop``: how often they are shown, 0 for ever, None for the format's default;
     ``has_still_picture``: whether the first frame is a PNG's still picture, which is no part of the
     animation.
     """
     images = [frame.to_image() for frame in frames]
+    width, height = (max(image.size[side] for image in images) for side in (0, 1))
+    images = [image.crop((0, 0, width, height)) for image in images]
     has_opacity = any(image.mode == "RGBA" for image in images)
     options = {**file_format.options, **frames[0].info}
     name, is_png = file_format.name, file_format.name == "PNG"

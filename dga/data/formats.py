@@ -6,10 +6,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from PIL import (
+    AvifImagePlugin,
     BmpImagePlugin,
     GifImagePlugin,
     JpegImagePlugin,
     PngImagePlugin,
+    PpmImagePlugin,
     TiffImagePlugin,
     WebPImagePlugin,
 )
@@ -81,7 +83,7 @@ _ALL = (
     Format(
         "JPEG",
         rb"\xff\xd8\xff",
-        (".jpg", ".jpeg", ".jfif"),
+        (".jpg", ".jpeg", ".jfif", ".jpe", ".mpo"),
         JpegImagePlugin.JpegImageFile,
         options=_LOSSY,
         is_opaque=True,
@@ -105,6 +107,21 @@ _ALL = (
     Format("GIF", rb"GIF8[79]a", (".gif",), _Gif, is_animated=True),
     Format("BMP", rb"BM", (".bmp",), BmpImagePlugin.BmpImageFile, is_written=False),
     Format(
+        "PPM",
+        rb"P[1-6]\s",
+        (".ppm", ".pgm", ".pbm", ".pnm"),
+        PpmImagePlugin.PpmImageFile,
+        is_written=False,
+    ),
+    Format(
+        "AVIF",
+        rb"....ftypavi[fs]",
+        (".avif", ".avifs"),
+        AvifImagePlugin.AvifImageFile if AvifImagePlugin.SUPPORTED else None,
+        is_written=False,
+        has_pages=True,
+    ),
+    Format(
         "HEIF",
         rb"....ftyp(?:he[iv]|mif)",
         (".heic", ".heif"),
@@ -115,7 +132,9 @@ _ALL = (
 )
 FORMATS = {one.name: one for one in _ALL}
 """All formats, by Pillow's name."""
-ENDINGS = {ending for one in _ALL for ending in one.endings}
+_UNREAD = {".jp2", ".j2k", ".jxl", ".tga", ".psd", ".ico", ".dds", ".exr"}
+"""Endings of pictures that are named, as none of their formats is read."""
+ENDINGS = _UNREAD.union(*(one.endings for one in _ALL))
 """Endings of names that mark a file as a picture, even where its format cannot be read here."""
 WRITTEN = {ending: one for one in _ALL if one.is_written for ending in one.endings}
 """Formats that are written, by the ending of a file's name."""

@@ -43,7 +43,9 @@ _LAYERS = 37_724
 _PICTURES_OF_MPF = 0xB001
 """The tag that lists the pictures of a JPEG with several (multi-picture format)."""
 _EXTRA_CONTENT = {
-    "its gain map (HDR)": re.compile(rb"hdr-gain-map|hdrgainmap|iso:ts:21496", re.IGNORECASE),
+    "its gain map (HDR)": re.compile(
+        rb"hdr-gain-map|hdrgainmap|iso:ts:21496|infe[\s\S]{8}tmap", re.IGNORECASE
+    ),
     "its video": re.compile(rb"MotionPhoto=|MicroVideo="),
 }
 """What a file may hold beside its picture, in words, and how it is recognised in its bytes."""

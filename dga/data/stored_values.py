@@ -5,6 +5,7 @@ stored: so a result has the transparency of its file again, and grey of 16 bits 
 of them.
 """
 
+import re
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -32,6 +33,8 @@ _GREY_SCALE = 257
 """16-bit levels in one 8-bit level."""
 _BAND_PIXELS = 1_000_000
 """Pixels that are computed at once, to spare memory."""
+_MORE_BITS_OF_HEIF = re.compile(rb"pixi[\s\S]{4}[\x01-\x04][\x09-\x10]")
+"""A box of HEIC and AVIF that names more than 8 bits a channel."""
 _COLOUR_MODES = {"RGB", "RGBA"}
 """Modes in which Pillow reads colours, of 16 bits, too: it reads 8 of them."""
 
@@ -162,6 +165,8 @@ def is_high_bit(image: Image.Image, data: bytes) -> bool:
     """Whether the file of an opened picture has more than 8 bits a channel. ``data``: its bytes."""
     if image.mode not in _COLOUR_MODES:
         return is_high_bit_grey(image)
+    if image.format in ("AVIF", "HEIF"):
+        return bool(_MORE_BITS_OF_HEIF.search(data))
     if image.format == "PNG":
         return data[24:25] == b"\x10"  # the header's bits a channel: 16
     bits = getattr(image, "tag_v2", {}).get(Base.BitsPerSample, (8,))

@@ -111,7 +111,8 @@ def list_pictures(source: Path, pattern: str = "**/*") -> list[str]:
         return [path.relative_to(source).as_posix() for path in sorted(files)]
     if source.is_file() and zipfile.is_zipfile(source):
         with zipfile.ZipFile(source) as archive:
-            return sorted(filter(is_picture, archive.namelist()))
+            names = (entry.filename for entry in archive.infolist() if not entry.is_dir())
+            return sorted(filter(is_picture, names))
     raise FileNotFoundError(f"{source} is neither a folder nor a zip of images.")
 
 
@@ -219,7 +220,7 @@ def refuse_unreadable(format_name: str) -> Iterator[None]:
     except MemoryError:
         raise UploadError("This picture is too large for the memory that there is.") from None
     except Exception as error:
-        if "unknown pixel mode" in str(error) or "nsupported" in str(error):
+        if re.search("unknown pixel mode|nsupported|not supported", str(error)):
             raise _make_rare_error(format_name) from None
         raise UploadError(_DAMAGED) from None
 
@@ -233,8 +234,8 @@ def _make_rare_error(format_name: str) -> UploadError:
 def _clean_jpeg(data: bytes) -> bytes:
     """Remove what stands between a JPEG's segments, up to its first scan.
 
-    Up to there the file must have one frame of a usual kind, and at most one EXIF segment: Pillow
-    joins several of these and reads them at once, whatever memory they ask for. Raises
+    Up to there the file must have one frame of a usual kind. Of several EXIF segments the first is
+    kept: Pillow joins them and reads them at once, whatever memory they ask for. Raises
     :class:`UploadError` for any other file.
     """
     position, frames, exifs, segments = 2, 0, 0, [data[:2]]
@@ -252,10 +253,12 @@ def _clean_jpeg(data: bytes) -> bytes:
         if marker not in _JPEG_SEGMENTS:
             raise _make_rare_error("JPEG")
         frames += marker in _JPEG_FRAMES
-        exifs += data[start + 4 : start + 10] == EXIF
+        is_exif = data[start + 4 : start + 10] == EXIF
         position = start + 2 + length
-        segments.append(data[start:position])
-    if frames != 1 or exifs > 1:
+        if not (is_exif and exifs):
+            segments.append(data[start:position])
+        exifs += is_exif
+    if frames != 1:
         raise _make_rare_error("JPEG")
     is_clean = sum(map(len, segments)) == len(data)
     return data if is_clean else b"".join(segments)

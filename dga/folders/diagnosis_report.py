@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import heapq
-import math
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +15,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from dga.diagnosis import DAMAGE_KINDS, SURE, DamageKind
 from dga.folders.records import Line
-from dga.io.numbers import format_share
+from dga.io.numbers import count_pictures, format_share
 from dga.io.parsing import check_choice, split_list
 
 MOST_WORST = 12
@@ -38,7 +37,7 @@ class Criteria:
     def parse(cls, only: str | None, least: str | None) -> Criteria:
         """Parse ``noise,blur`` and ``noise=0.1,blur=3``, or one number where there is one kind.
 
-        Raises ``ValueError`` for other kinds, and for what is no number.
+        Raises ``ValueError`` for other kinds, and for what is no number from 0 on.
         """
         kinds = split_list(only or "") or tuple(DAMAGE_KINDS)
         for kind in kinds:
@@ -47,7 +46,7 @@ class Criteria:
         try:
             pairs = [part.split("=") for part in split_list(least or "")]
             strengths = {kind: float(number) for kind, number in pairs}
-            if any(map(math.isnan, strengths.values())):
+            if not all(number >= 0 for number in strengths.values()):
                 raise ValueError
         except ValueError:
             example = "--min-strength looks like noise=0.1,blur=3"
@@ -184,7 +183,7 @@ class Summary:
     def __str__(self) -> str:
         """All of it, for a terminal."""
         kinds = ", ".join(f"{kind.kind.title} {len(kind.strengths):,}" for kind in self.present)
-        text = f"{self.read:,} pictures: {self.damaged:,} damaged ({format_share(self.share)})"
+        text = f"{count_pictures(self.read)}: {self.damaged:,} damaged ({format_share(self.share)})"
         return f"{text}{': ' * bool(kinds)}{kinds}."
 
 

@@ -11,7 +11,11 @@ from pathlib import Path, PurePosixPath
 from dga.data.formats import ALLOWED
 from dga.data.picture_files import StoredPicture
 from dga.data.uploads import is_picture, list_pictures, refuse_unreadable
+from dga.images import PictureError
 from dga.io.files import LINES, RECORD
+
+ENCRYPTED = 1
+"""A zip's flag of a file that a password locks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +42,10 @@ class Picture:
         if not Path(self.source).is_file():
             return StoredPicture.read(Path(self.source, self.path))
         with refuse_unreadable("zip"):
-            data = _open_zip(self.source).read(self.path)
+            archive = _open_zip(self.source)
+            if archive.getinfo(self.path).flag_bits & ENCRYPTED:
+                raise PictureError("The zip asks for a password: unpack it, and name the folder.")
+            data = archive.read(self.path)
         return StoredPicture.decode(data)
 
 
@@ -102,8 +109,11 @@ def _refuse_shared_places(pictures: Mapping[str, Picture]) -> None:
 
 
 def _walk_folder(folder: Path, out: Path, denied: list[str]) -> list[str]:
-    """Paths of pictures at any depth; ``denied`` is told of folders that cannot be read."""
-    paths = list[str]()
+    """Paths of pictures at any depth, also behind links; each folder outside is entered once.
+
+    ``denied`` is told of folders that cannot be read.
+    """
+    paths, entered = list[str](), {folder}
 
     def note(error: OSError) -> None:
         denied.append(f"{os.path.relpath(error.filename, folder)}: {error.strerror}")
@@ -113,8 +123,22 @@ def _walk_folder(folder: Path, out: Path, denied: list[str]) -> list[str]:
             return path == out or any((path / name).is_file() for name in (LINES, RECORD))
         return False
 
-    for base, folders, names in os.walk(folder, onerror=note):
-        folders[:] = [name for name in folders if not holds_results(Path(base, name))]
+    def is_entered_elsewhere(path: Path) -> bool:
+        if not path.is_symlink():
+            return False
+        target = path.resolve()
+        is_circle = folder.is_relative_to(target)
+        if is_circle or any(target.is_relative_to(other) for other in entered):
+            return True
+        entered.add(target)
+        return False
+
+    for base, folders, names in os.walk(folder, onerror=note, followlinks=True):
+        inner = (Path(base, name) for name in sorted(folders))
+        folders[:] = [p.name for p in inner if not (holds_results(p) or is_entered_elsewhere(p))]
         files = (Path(base, name) for name in names if is_picture(name))
-        paths += [str(path.relative_to(folder)) for path in files if path.is_file()]
+        # What a link names, and is not there, is told where it is read.
+        paths += [
+            str(path.relative_to(folder)) for path in files if path.is_file() or not path.exists()
+        ]
     return sorted(paths)

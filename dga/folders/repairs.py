@@ -8,6 +8,7 @@ from typing import Any, Self
 from dga.folders.picture_folder import PictureFolder, Worker
 from dga.folders.records import Line
 from dga.folders.workers import TaskMap
+from dga.io.numbers import count_pictures
 
 
 @dataclass
@@ -46,8 +47,8 @@ class RepairSummary:
         count = self.there + self.repaired + self.unchanged
         count += len(self.unreadable) + len(self.failed)
         return (
-            f"{count} pictures: {self.repaired} repaired, {self.unchanged} left as they were, "
-            f"{self.there} there already."
+            f"{count_pictures(count)}: {self.repaired} repaired, {self.unchanged} left as they "
+            f"were, {self.there} there already."
         )
 
 

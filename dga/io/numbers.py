@@ -13,6 +13,11 @@ def format_share(share: float) -> str:
     return f"{99 if whole == 100 and share < 0.9995 else whole}{SPACE}%"
 
 
+def count_pictures(count: int) -> str:
+    """Write how many pictures: ``1 picture``, ``1,200 pictures``."""
+    return f"{count:,} picture{'s' * (count != 1)}"
+
+
 def format_percentage(value: float) -> str:
     """Write a percentage with one decimal: 40.04 is ``40.0 %``."""
     return f"{value:.1f}{SPACE}%"

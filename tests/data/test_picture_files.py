@@ -27,7 +27,7 @@ from tests.fixtures.odd_pictures import (
     tiff,
     truth,
 )
-from tests.fuzz.blocks import saved
+from tests.fuzz.blocks import gif, saved
 
 TIMES = [50, 100, 200]
 ANIMATED = {"GIF": ".gif", "WEBP": ".webp", "PNG": ".png"}
@@ -97,6 +97,24 @@ def test_what_is_not_changed_is_the_same_file(kind):
 def test_a_gif_that_is_shown_once_is_shown_once(suffix):
     remade = stored(animation("GIF", loop=None)).remake(suffix, brighten)
     assert open_picture(remade.content).info["loop"] == 1
+
+
+@pytest.mark.parametrize("suffix", ANIMATED.values())
+def test_a_frame_that_is_larger_than_the_first_is_whole(suffix):
+    """A GIF may grow; what a smaller frame lacks is black."""
+
+    def block(side: int) -> bytes:
+        """A frame with colours of its own."""
+        data = saved("GIF", Image.fromarray(truth()[:side, :side]))
+        size, start = data[10] & 7, 13 + 6 * 2 ** (data[10] & 7)
+        return (
+            data[start : start + 9] + bytes((0x80 | size,)) + data[13:start] + data[start + 10 : -1]
+        )
+
+    picture = stored(gif(20, 20, block(20), block(32)))
+    assert [frame.size for frame in frames_of(picture.data)] == [(20, 20), (32, 32)]
+    remade = picture.remake(suffix, brighten)
+    assert [frame.size for frame in frames_of(remade.content)] == [(32, 32)] * 2
 
 
 def test_frames_that_are_clear_in_places_stay_so():

@@ -253,6 +253,23 @@ def test_zips_lists_and_single_pictures(mine, tmp_path):
         }
 
 
+def test_what_of_a_zip_cannot_be_read_is_named(mine):
+    """A password, and a damaged picture; a folder with a picture's name is none."""
+    with zipfile.ZipFile("all.zip", "w") as archive:
+        for name in ("a.png", "b.png", "c.png"):
+            archive.write(mine / "cat/fine.png", name)
+        archive.writestr("folder.png/", b"")
+    data = bytearray(Path("all.zip").read_bytes())
+    data[data.index(b"PK\1\2") + 8] |= 1  # of the first
+    data[data.rindex(b"IDAT") + 9] ^= 255
+    Path("all.zip").write_bytes(data)
+    said = run_dga("diagnose", "all.zip", "--out", "out", "--fast")
+    assert (said.exit_code, "1 picture: 0 damaged" in said.stdout) == (1, True)
+    assert "a.png: The zip asks for a password" in said.stderr
+    assert "c.png: This picture is damaged" in said.stderr
+    assert "folder.png" not in said.stderr
+
+
 def test_what_counts_and_what_fails(mine):
     """Filters need no new measurement; the status is 3 above the share that was named."""
     (mine / "dog/torn.jpg").unlink()
@@ -342,7 +359,8 @@ def test_what_is_refused_is_one_sentence(mine, tmp_path):
     assert "neither a folder" in refused("diagnose", "nowhere", *fast)
     assert "the pictures themselves" in refused("diagnose", mine, "--fast", "--out", mine)
     assert "Unknown kind 'fog'" in refused("diagnose", mine, *fast, "--only", "fog")
-    assert "looks like" in refused("diagnose", mine, *fast, "--min-strength", "0.1")
+    for strength in ("0.1", "noise=-1", "noise=nan", "noise="):
+        assert "looks like" in refused("diagnose", mine, *fast, "--min-strength", strength)
     assert "looks like 5%" in refused("diagnose", mine, *fast, "--fail-above", "many")
     assert "asks no network" in refused("diagnose", mine, *fast, "--classifier", "resnet18")
     for other in ("up/a.png", "/../a.png"):  # would be written over the first one's result

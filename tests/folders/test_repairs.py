@@ -78,6 +78,7 @@ def test_what_cannot_be_read_is_named_and_ends_nothing(tmp_path):
     for name in ("notes.txt", "drawing.svg", "no ending", ".DS_Store", "Thumbs.db", "._good0.png"):
         (folder / name).write_bytes(b"\0\5\x16\7" + bytes(99))
     (folder / "gone.png").symlink_to(folder / "nothing.png")
+    broken["gone.png"] = b""
     (folder / "round").symlink_to(folder, target_is_directory=True)
     os.mkfifo(folder / "pipe.png")
     said = run_dga("repair", folder, "--out", "out")
@@ -91,6 +92,24 @@ def test_what_cannot_be_read_is_named_and_ends_nothing(tmp_path):
     said = run_dga("repair", folder, "--out", "none")
     assert said.exit_code == 2
     assert f"None of the {len(broken)} pictures" in said.stderr
+
+
+def test_links_to_folders_are_followed_and_never_round(tmp_path):
+    """Whatever links there are: to folders outside and inside, to each other, to what is above."""
+    mine, other = tmp_path / "mine", tmp_path / "other"
+    for number, path in enumerate((mine / "a.png", other / "b.png", other / "c/d.png")):
+        picture(path, number)
+    links = {
+        mine / "train": other, mine / "again": other / "c", mine / "above": tmp_path,
+        mine / "self": mine / "self", other / "back": mine, other / "c/round": other,
+    }  # fmt: skip
+    for link, target in links.items():
+        link.symlink_to(target, target_is_directory=True)
+    done("repair", mine, "--out", "out")
+    found = {path.removeprefix("train/") for path in results(tmp_path / "out")}
+    assert found >= {"a.png", "b.png"}
+    assert len(results(tmp_path / "out")) <= 4
+    assert any(path.endswith("d.png") for path in found)
 
 
 def test_folders_without_rights(tmp_path):

@@ -38,6 +38,8 @@ def seeds() -> Files:
         "tiff-deflate": lambda: saved("TIFF", compression="tiff_adobe_deflate"),
         "tiff-16": lambda: saved("TIFF", wide),
         "bmp": lambda: saved("BMP"),
+        "ppm": lambda: saved("PPM"),
+        "avif": lambda: saved("AVIF"),
     }
 
 
@@ -48,11 +50,11 @@ def corpus() -> Files:
 
 
 def truncated() -> Files:
-    """Six formats, cut at every tenth."""
+    """Eight formats, cut at every tenth."""
     made = seeds()
     return {
         f"cut-{kind}-{tenth}0": lambda k=kind, t=tenth: made[k]()[: len(made[k]()) * t // 10]
-        for kind in ("png", "jpeg-progressive", "webp", "gif", "tiff-lzw", "bmp")
+        for kind in ("png", "jpeg-progressive", "webp", "gif", "tiff-lzw", "bmp", "ppm", "avif")
         for tenth in range(1, 10)
     }
 
@@ -237,7 +239,6 @@ def others() -> Files:
         "both-png-zip": lambda: saved("PNG") + archive.getvalue(),
         "both-jpeg-php": lambda: blocks.jpeg_with(blocks.segment(0xFE, b"<?php system($_GET[0]);")),
         "other-svg": lambda: SVG,
-        "other-ppm": lambda: saved("PPM"),
         "other-heif": lambda: bytes((0, 0, 0, 24)) + b"ftypheic" + bytes(4) + b"mif1heic" * 9,
         "other-words": lambda: b"no picture at all, only words" * 9,
         "other-zeros": lambda: bytes(MB),
