@@ -221,7 +221,7 @@ def _remake_frame(
         losses.append("its half transparency")
     if values.dtype == np.uint8 and stored.is_high_bit:
         losses.append(_MORE_BITS)
-    elif image.mode in ("I", "F"):
+    elif image.mode in ("I", "F") and image.format != "PPM":  # which has 16 at most
         losses.append("more than 16 bits a channel")
     if target_format.name == "GIF":
         losses.append("more than 256 colours a frame")
