@@ -268,6 +268,23 @@ def test_rain_and_ripples_are_repaired(photo_models, clear):
         assert psnr(x, to_tensor(repaired.image)) > psnr(x, y) + 2
 
 
+@pytest.mark.parametrize("lean", [0.0, 0.1, 0.2])
+@pytest.mark.parametrize("spacing", [12, 24])
+def test_walls_of_bricks_are_no_rain(spacing, lean):
+    """Joints are bright and thin, too, and end nowhere; from below they fan out."""
+    rng, rows = np.random.default_rng(0), np.arange(224)
+    wall = rng.normal(80, 6, (224, 224))
+    for number, left in enumerate(range(-60, 300, spacing)):
+        columns = (left + lean * rows * (left - 112) / 112).round().astype(int)
+        for column in (columns, columns + 1):
+            is_inside = (column >= 0) & (column < 224)
+            wall[rows[is_inside], column[is_inside]] = 150
+        for top in range(25 * (number % 2), 224, 50):
+            start = columns[top].clip(0, 223)
+            wall[top : top + 2, start : start + spacing] = 150
+    assert measure_rain(to_tensor(np.repeat(wall[..., None], 3, 2).astype(np.uint8))) is None
+
+
 def test_fences_and_stripes_are_no_rain(clear):
     fence = clear.copy()
     fence[:, ::9] = 230
