@@ -310,7 +310,8 @@ def _list_findings(examination: _Examination) -> list[Finding]:
     findings = _list_judged(examination) if examination.is_judged else _list_measured(examination)
     if not explanation.is_page and not any(one.kind in BLURS for one in findings):
         findings += _find_softness(examination.middle, is_mended)
-    if quality := find_quality(examination.image, examination.framed):
+    traced = None if explanation.is_page else examination.framed
+    if quality := find_quality(examination.image, traced):
         findings.append(
             _make_finding("jpeg", quality, f"JPEG of quality {quality}", is_undoable=is_mended)
         )

@@ -35,12 +35,13 @@ _COARSE = np.add.outer(np.arange(BLOCK), np.arange(BLOCK))
 _COARSE = (_COARSE > 0) & (_COARSE < 5)  # frequencies at which few multiples are 0
 
 
-def find_quality(image: Image.Image, pixels: Pixels) -> int | None:
+def find_quality(image: Image.Image, pixels: Pixels | None) -> int | None:
     """The quality, 1 to 100, of the poorest JPEG that a picture has been; None where it was none.
 
-    ``image``: as it was opened; ``pixels``: of it, uint8 ``[H, W, 3]``.
+    ``image``: as it was opened; ``pixels``: of it, uint8 ``[H, W, 3]``; None for a page, whose few
+    patterns, each many times, fit some quality by chance.
     """
-    own, traced = _read_quality(image), measure_quality(pixels)
+    own, traced = _read_quality(image), None if pixels is None else measure_quality(pixels)
     is_poorer = traced is not None and (own is None or traced < own - SAME)
     return traced if is_poorer else own
 

@@ -1,6 +1,7 @@
 """What is wrong with pictures: each damage, folders as people have them, and the report."""
 
 import csv
+import itertools
 import json
 import os
 import zipfile
@@ -113,6 +114,18 @@ def test_what_is_mostly_plain_is_no_photograph():
     for image in (page, Image.new("RGB", (90, 70), "teal")):
         diagnosis = dga.diagnose(image, is_fast=True)
         assert (diagnosis.is_photograph, diagnosis.findings) == (False, ())
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_page_that_was_no_jpeg_is_none(seed):
+    """Its few patterns, each many times, fit the steps of some quality."""
+    page, rng = Image.new("RGB", (480, 300), (250, 250, 250)), np.random.default_rng(seed)
+    draw = ImageDraw.Draw(page)
+    draw.rectangle((0, 0, 480, 40), (40, 80, 160))
+    for top, left in itertools.product(range(56, 300, 8), range(16, 480, 8)):
+        if rng.random() < 0.6:
+            draw.rectangle((left, top, left + 4, top + 3), (60, 60, 60))
+    assert "jpeg" not in [one.kind for one in dga.diagnose(page, is_fast=True).findings]
 
 
 @pytest.mark.parametrize("what", [np.zeros((9, 9)), np.zeros((0, 9, 3), np.uint8), "a.png"])
