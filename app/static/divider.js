@@ -14,14 +14,16 @@ function moveDivider(share) {
   divider.setAttribute("aria-valuenow", at);
   divider.setAttribute("aria-valuetext", `${at} % damaged`);
 }
-/** The repair comes over all of the damage, once; then the divider rests where it stood. */
-export function revealRepair() {
-  if (!matchMedia("(prefers-reduced-motion: reduce)").matches)
-    picture.animate([{ "--at": 100 }, { "--at": 0, offset: 0.6 }, {}], {
-      duration: 2000,
-      easing: "ease-in-out",
-    });
+/** The repair comes over all of the damage, once; then the divider rests where it stood.
+ * `isFirst`: slowly, for who has not seen the page yet. */
+export function revealRepair(isFirst = false) {
+  if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+  const places = isFirst ? [100, 100, 0, 0] : [100, 0];
+  const frames = [...places.map((place) => ({ "--at": place, easing: "ease-in-out" })), {}];
+  picture.animate(frames, { duration: isFirst ? 4800 : 2000 });
 }
+for (const kind of ["pointerdown", "keydown"])
+  addEventListener(kind, () => picture.getAnimations().forEach((one) => one.cancel()));
 /** Of another photo both sides are to be seen. */
 export const resetDivider = () => moveDivider(REST);
 resetDivider();
@@ -31,7 +33,6 @@ const shareOf = ({ clientX }) => {
 };
 picture.addEventListener("pointerdown", (event) => {
   if (event.target.closest("button, #strokes") || event.button) return;
-  for (const animation of picture.getAnimations()) animation.cancel();
   const move = (moved) => moveDivider(shareOf(moved));
   const isTouch = event.pointerType === "touch" && !event.target.closest("#divider");
   if (!isTouch) move(event); // a finger may be about to scroll, which cancels the press

@@ -238,8 +238,8 @@ function showFilm({ film = [], depths = [], mended_depths = [] }, isRunning) {
 function showRebuilt(record, isRunning) {
   const { stop, paper, guided, fixed, repaired } = record;
   const rest = stop?.has_given_up ? "Left alone" : "Nothing to do";
-  const end = stop && !stop.is_crossed ? "our limit" : "t*";
-  const noised = `With noise, to ${end}${stop ? ` = ${stop.depth}` : ""}`;
+  const limit = stop && !stop.is_crossed ? ", our limit" : "";
+  const noised = stop ? `After ${countSteps(stop.depth)} of noise${limit}` : "With noise";
   const coarse = "Rebuilt, coarse shapes kept";
   const plus = repaired?.is_unchanged ? "Left alone" : "Repaired";
   const theirs = fixed ? `After ${countSteps(fixed.depth)}, shapes kept` : "The same for all";

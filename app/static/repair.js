@@ -274,7 +274,7 @@ function begin({ key } = {}) {
 }
 for (const kind of ["click", "keydown"]) find(".first").addEventListener(kind, begin);
 
-const LONG = 100; // letters, from which a headline is set smaller where it would need more room
+const LONG = innerWidth > 1340 ? 85 : 100; // letters, from which a headline is set smaller
 function showAll() {
   const isUnsaid = isOld.headline || !record.headline;
   const question = state === "failed" ? describeState() : "What does AI see? …";
@@ -334,7 +334,7 @@ let isOld = {}; // parts of the last result that no newer one has replaced
 function describeState() {
   if (state === "failed") return "Not repaired";
   if (state === "running" && !isBlank("middle")) return "Now the whole …"; // first its middle
-  return isBefore() ? "Reading the photo …" : "Looking at the photo …";
+  return isBefore() ? "Reading the photo …" : "Looking …";
 }
 /** How far a repair is; empty where that is not counted. */
 function countParts() {
@@ -674,7 +674,7 @@ const brush = makeBrush(find("#strokes"), picture, page.brush, {
 find("#hide").addEventListener("click", () => {
   change({ ...USUAL, damage: "paint" });
   find("#strokes").focus({ preventScroll: true });
-  picture.scrollIntoView({ block: "nearest" });
+  find("#headline").scrollIntoView({ block: "nearest" }); // it asks
 });
 find("#next-photo").addEventListener("click", () => {
   const names = Object.keys(page.samples);
@@ -718,6 +718,7 @@ function openMore(open) {
   find("#damage").classList.toggle("is-open", open);
   find("#more").setAttribute("aria-expanded", String(open));
   put(find("#more .face"), open ? "−" : `+${all("#damages .more").length}`);
+  put(find("#more .later"), open ? "fewer" : "more");
 }
 
 find("#saved").addEventListener("change", ({ target }) => {
@@ -823,7 +824,7 @@ showControls();
 if (JSON.stringify(settings) === JSON.stringify(page.opening) && page.record) {
   example = page.falling && {};
   receive({}); // a link may ask for another method
-  revealRepair();
+  revealRepair(true);
   // What stands further down: of this run, or of the example.
   getJson(`recorded/runs/${nameRecord(page.falling ?? settings)}.json`)
     .then((rest) => {

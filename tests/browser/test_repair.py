@@ -302,12 +302,13 @@ def test_the_paper_s_method_stops_at_our_limit_which_a_button_lifts(watch, photo
         open_page(watch, f"?photo={photo}&damage=impulse_noise#inside"),
         get_profile("photo").stopping.max_depth,
     )
-    page.wait_for_selector(f".story >> text=With noise, to our limit = {limit}", timeout=60_000)
+    at_limit = f".story >> text=After {limit} steps of noise, our limit"
+    page.wait_for_selector(at_limit, timeout=60_000)
     depth = re.search(r"would stop after (\d+)", page.inner_text("#stop"))[1]
     page.get_by_role("button", name="Let it go on").click()
-    page.wait_for_selector(f".story >> text=With noise, to t* = {depth}", timeout=60_000)
+    page.wait_for_selector(f".story >> text=After {depth} steps of noise", timeout=60_000)
     page.get_by_role("button", name="Back to the usual").click()
-    page.wait_for_selector(f".story >> text=With noise, to our limit = {limit}")
+    page.wait_for_selector(at_limit)
     assert (photo == "panda") != any(request.endswith("/watch") for request in watch.requests)
 
 
