@@ -154,9 +154,9 @@ function drawCurve(plot, confidence, tau, stop) {
   );
   const below = confidence[last] > tau ? 20 : -8; // clear of the curve's end
   svg.append(line("tau", [0, tau], [last, tau]));
-  svg.append(text(width - right, y(tau) + below, `dashes: τ = ${percent(tau)}`, "end"));
+  svg.append(text(width - right, y(tau) + below, `dashes: ${percent(tau)}`, "end"));
   svg.append(line("curve", ...confidence.entries()), mark);
-  svg.append(line("stop", [stop, 0.1], [stop, 0]), text(x(stop) - 6, y(0.04), "t*", "end"));
+  svg.append(line("stop", [stop, 0.1], [stop, 0]), text(x(stop) - 6, y(0.04), "stop", "end"));
   plot.replaceChildren(svg);
   return (depth) => {
     mark.style.transform = `translateX(${x(depth)}px)`;
