@@ -27,6 +27,7 @@ def take_picture(browser: Any, address: str, name: str) -> Image.Image:
     page = browser.new_page(
         viewport={"width": width, "height": height},
         color_scheme="dark" if "dark" in name else "light",
+        reduced_motion="reduce",  # nothing is on its way
     )
     page.goto(address)
     page.wait_for_timeout(LOADED)
