@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import skimage.data
 from PIL import Image, ImageDraw
+from scipy.ndimage import gaussian_filter
 from skimage.metrics import peak_signal_noise_ratio as psnr
 
 from dga.corruptions import corrupt
@@ -71,6 +72,15 @@ def test_a_dark_scene_that_lost_contrast_is_not_taken_for_too_dark(photo_models)
 def test_what_is_soft_has_no_veil(photo_models, coffee, kind):
     result = repair_photograph(photo_models, corrupt(coffee, kind, 5, seed=1))
     assert result.explanation.degradation.veil is None
+
+
+@pytest.mark.parametrize("name", ["moose", "panda", "windmill"])
+def test_a_photograph_that_was_sharpened_too_much_has_no_speckles(photo_models, name):
+    clear = open_sample(name)
+    fine = clear - gaussian_filter(clear.astype(float), (1, 1, 0))
+    sharpened = (clear + 3 * fine).round().clip(0, 255).astype(np.uint8)
+    result = repair_photograph(photo_models, np.asarray(recompress_jpeg(sharpened, 90)))
+    assert result.explanation.degradation.impulses is None
 
 
 @pytest.mark.parametrize("channels", [1, 3])
