@@ -58,6 +58,9 @@ class ModelOptions:
     conditional: Annotated[
         Path | None, typer.Option(help="The denoiser that sees the damaged picture: its folder.")
     ] = None
+    dewarper: Annotated[
+        Path | None, typer.Option(help="The denoiser for warped pictures: its folder.")
+    ] = None
     classifier: Annotated[
         Path | None,
         typer.Option(

@@ -76,6 +76,7 @@ DAMAGE_KINDS = {
     "glass": DamageKind("Rough glass", "{:.3g} px", 0.0, 2.5, 4.2),
     "ripples": DamageKind("Ripples", "{:.3g} px", 0.0, 0.3, 2.8),
     "rain": DamageKind("Rain", "{:.3g} of the pixels", 0.0, 0.01, 2.8),
+    "warp": DamageKind("Warping", "waviness {:.3g}", 0.0, 0.04, 6.0),
     "soft": DamageKind("Little fine detail", "{:.3g} px", 0.0, 2.0, 5.6),
     "veil": DamageKind("Haze or low contrast", "gain {:.3g}", 1.0, 0.5, 1.4),
     "exposure": DamageKind("Wrong exposure", "gain {:.3g}", 1.0, 0.5, 1.4),
@@ -327,7 +328,8 @@ def _list_measured(examination: _Examination) -> list[Finding]:
     explanation = examination.explanation
     level, quiet = explanation.measured_noise, explanation.quiet_noise
     noise = _make_finding("noise", level, f"noise {level:.2f}", evidence=quiet)
-    return [*_list_parts(explanation.degradation, examination.middle), noise]
+    damage = explanation.degradation
+    return [*_list_parts(damage, examination.middle), *_find_warp(damage, None), noise]
 
 
 def _list_judged(examination: _Examination) -> list[Finding]:
@@ -338,8 +340,9 @@ def _list_judged(examination: _Examination) -> list[Finding]:
     findings = list(_list_parts(explanation.degradation, x, is_undoable, margin))
     if explanation.refused_blur:
         findings += _list_parts(explanation.refused_blur, x, is_undoable=False, margin=margin)
+    can_mend = is_undoable if repaired else None  # a denoiser may take it for texture
+    findings += _find_warp(explanation.degradation, can_mend)
     if level := explanation.degradation.noise:
-        can_mend = is_undoable if repaired else None  # a denoiser may take it for texture
         text, evidence = f"noise {level:.2f}", JUDGED_NOISE * level
         findings.append(_make_finding("noise", level, text, evidence, is_undoable=can_mend))
     return findings
@@ -365,8 +368,11 @@ def _make_finding(
 def _list_parts(
     degradation: Degradation, x: Tensor, is_undoable: bool | None = None, margin: float = 0.0
 ) -> Iterator[Finding]:
-    """A finding for each part of a degradation but noise. ``x``: the picture, ``[3, H, W]``;
-    ``is_undoable``: None without networks; ``margin``: of a blur, as in :func:`_make_finding`."""
+    """A finding for each part of a degradation but noise and warping.
+
+    ``x``: the picture, ``[3, H, W]``; ``is_undoable``: None without networks; ``margin``: of a
+    blur, as in :func:`_make_finding`.
+    """
     operator, veil, exposure = degradation.operator, degradation.veil, degradation.exposure
     found = functools.partial(_make_finding, is_undoable=is_undoable)
     if operator is not None:
@@ -393,6 +399,12 @@ def _list_parts(
             find_impulses(middle, degradation.impulses, degradation.is_smeared).float().mean()
         )
         yield found("impulses", share, f"{format_share(share)} of the values wrong")
+
+
+def _find_warp(degradation: Degradation, is_undoable: bool | None) -> Iterator[Finding]:
+    """A finding of warping, where it was measured."""
+    if degradation.warp is not None:
+        yield _make_finding("warp", degradation.warp, "bent lines", is_undoable=is_undoable)
 
 
 def _find_softness(x: Tensor, is_undoable: bool | None) -> Iterator[Finding]:

@@ -2,7 +2,8 @@
 
 It has seen many chains of damage (:mod:`dga.lab.training.chains`), and estimates the undamaged
 picture in one step, the posterior mean; its details may be invented. From there it can be noised
-to a depth and denoised again, so that what is missing is drawn anew. Its result is used where it
+to a depth and denoised again, so that what is missing is drawn anew. Where lines are bent, another
+one is asked, which was trained on for that alone. Its result is used where it
 changes more than an undamaged picture is changed, and where the discriminator does not object.
 """
 
@@ -20,6 +21,7 @@ from dga.explanation.grid import Grid
 from dga.explanation.noise_level import measure_even_change
 from dga.explanation.photograph_search import Judges
 from dga.explanation.search import Explanation, Verdict
+from dga.explanation.warp import is_straightened
 from dga.images import to_levels
 from dga.networks.models import Models
 from dga.profiles import Diffusion, ExplanationConfig, MendingConfig, Repair
@@ -39,8 +41,8 @@ class MendingResult:
     """What a denoiser that sees a picture, ``[3, H, W]``, made of it.
 
     ``image``: its result at 8-bit levels or, where that is not used, the picture as it was;
-    ``explanation``: without noise and JPEG where that is not used: it was fine texture; with noise
-    where nothing else was measured, and noise is what it took out.
+    ``explanation``: without noise, warping and JPEG where that is not used: it was fine texture;
+    with noise where nothing else was measured, and noise is what it took out.
     """
 
     image: Tensor
@@ -68,9 +70,14 @@ def mend(
     assert network is not None
     assert config is not None
     assert explain is not None
-    damage = explanation.degradation
+    damage, is_warped = explanation.degradation, False
+    if damage.warp is not None and models.dewarper is not None:
+        network, is_warped = models.dewarper, True
     estimate = to_levels(_apply_by_windows(models.schedule, network, x))
-    is_wanted = _is_wanted(x, estimate, explanation, config)
+    if is_warped:
+        is_wanted = is_straightened(x, estimate)
+    else:
+        is_wanted = _is_wanted(x, estimate, explanation, config)
     if is_wanted:
         judges = judges or make_judges(models, x, seed, explain)
         is_wanted = judges.score(estimate.cpu()) - judges.score_as_it_came <= config.objection

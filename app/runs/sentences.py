@@ -71,6 +71,8 @@ def _list_parts(degradation: Degradation) -> Iterator[tuple[str, str]]:
         yield "speckles", "wrong pixels replaced"
     if degradation.noise:
         yield next(name for most, name in LEVELS if degradation.noise <= most), "noise taken out"
+    if degradation.warp is not None:
+        yield "warping", ""
     if degradation.jpeg_quality is not None:
         yield "poor JPEG", ""
 

@@ -40,11 +40,13 @@ class Degradation:
     """Slant of rain's streaks, in pixels across for each pixel down."""
     veil: Veil | Haze | None = None
     """Added light that was measured."""
+    warp: float | None = None
+    """Waviness of lines that were bent (:mod:`dga.explanation.warp`)."""
     jpeg_quality: int | None = None
     """Quality, 1 to 100, of a poor JPEG."""
 
     def invert(self, x: Tensor) -> Tensor:
-        """The picture without this damage, except for its noise and JPEG, which networks remove.
+        """The picture without this damage, but for noise, warping and JPEG, which networks remove.
 
         ``x``: ``[3, H, W]`` in [-1, 1]. The result has the same shape and range, at 8-bit
         levels; where there is nothing to undo, it is ``x`` bit for bit.
@@ -73,6 +75,7 @@ class Degradation:
         parts += [str(part) for part in (self.operator, self.veil) if part is not None]
         parts += [] if self.impulses is None else [f"impulses beyond {self.impulses:g}"]
         parts += [f"noise {self.noise:.2f}"] * (self.noise > 0)
+        parts += ["warping"] * (self.warp is not None)
         parts += [] if self.jpeg_quality is None else [f"JPEG of quality {self.jpeg_quality}"]
         return ", ".join(parts) or "none"
 
@@ -84,8 +87,8 @@ class Degradation:
 
     @property
     def has_nothing_to_invert(self) -> bool:
-        """Whether there is no damage but noise and JPEG."""
-        return replace(self, noise=0.0, jpeg_quality=None) == NO_DEGRADATION
+        """Whether there is no damage but noise, warping and JPEG."""
+        return replace(self, noise=0.0, warp=None, jpeg_quality=None) == NO_DEGRADATION
 
 
 NO_DEGRADATION = Degradation()

@@ -37,6 +37,7 @@ from dga.explanation.rain import measure_rain
 from dga.explanation.ripples import find_ripples
 from dga.explanation.search import CandidateScore, Explanation, Verdict
 from dga.explanation.veil import Veil, list_veils
+from dga.explanation.warp import measure_warp
 from dga.images import cut_middle, from_tensor
 from dga.profiles import ExplanationConfig, WindowsConfig
 
@@ -154,7 +155,7 @@ class PhotographSearch:
 
     def run(self) -> Generator[CandidateScore, None, Explanation]:
         """Blocks, too little light or rain; else impulses or noise; else ripples or blur; else a
-        veil; else JPEG.
+        veil; else JPEG; else warping.
 
         First comes what passes for the next: blocks and rain measure as noise, noise hides blur,
         and what is soft is pale, too. Yields scores as they come. A drawing, which repeats its rows
@@ -198,6 +199,10 @@ class PhotographSearch:
         if quality is not None and quality <= POOR:
             poor = Degradation(jpeg_quality=quality)
             return replace(found, degradation=poor, verdict=Verdict.SUSPECT)
+        waviness = None if found.is_page else measure_warp(x)
+        if waviness is not None:
+            warped = Degradation(warp=waviness)
+            return replace(found, degradation=warped, verdict=Verdict.SUSPECT)
         return found
 
     def _measure_impulses(self, noise_level: float) -> Degradation | None:

@@ -20,8 +20,6 @@ from dga.weights.store import LEFT, RIGHT
 
 SHARD_SIZE = "9MB"
 """Hosts of code take no larger files."""
-RANK_SHARE = 0.24
-"""Rank of a difference, as a share of the smaller side of its matrix."""
 
 
 def save_weights(state: dict[str, Tensor], folder: Path, config: dict[str, Any]) -> None:
@@ -50,34 +48,36 @@ def save_weights(state: dict[str, Tensor], folder: Path, config: dict[str, Any])
             path.unlink()
 
 
-def limit_rank(network: nn.Module, origin: Mapping[str, Tensor]) -> None:
-    """Bring each weight of a network to the nearest whose difference from ``origin`` can be saved.
+def limit_rank(network: nn.Module, origin: Mapping[str, Tensor], share: float) -> None:
+    """Bring each matrix of a network to the nearest whose difference from ``origin`` has low rank.
 
-    (Eckart and Young, 1936.)
+    ``share``: the rank, as a share of its smaller side. (Eckart and Young, 1936.)
     """
     with torch.no_grad():
         for name, value in network.state_dict().items():
             if value.ndim > 1:
-                left, right = _factorise(value.float().cpu() - origin[name])
+                left, right = _factorise(value.float().cpu() - origin[name], share)
                 value.copy_(origin[name] + (left @ right).view(value.shape))
 
 
-def factorise(state: Mapping[str, Tensor], origin: Mapping[str, Tensor]) -> dict[str, Tensor]:
+def factorise(
+    state: Mapping[str, Tensor], origin: Mapping[str, Tensor], share: float
+) -> dict[str, Tensor]:
     """What is saved of a network: factors of each matrix's difference, and its vectors whole."""
     factors = dict[str, Tensor]()
     for name, value in state.items():
         if value.ndim > 1:
-            left, right = _factorise(value.float() - origin[name].float())
+            left, right = _factorise(value.float() - origin[name].float(), share)
             factors |= {LEFT + name: left, RIGHT + name: right}
         else:
             factors[name] = value
     return factors
 
 
-def _factorise(difference: Tensor) -> tuple[Tensor, Tensor]:
+def _factorise(difference: Tensor, share: float) -> tuple[Tensor, Tensor]:
     """The nearest product of low rank to a weight ``[n, ...]``: ``[n, r]`` and ``[r, m]``."""
     matrix = difference.flatten(1)
-    rank = max(1, round(RANK_SHARE * min(matrix.shape)))
+    rank = max(1, round(share * min(matrix.shape)))
     u, s, v = torch.linalg.svd(matrix, full_matrices=False)
     root = s[:rank].sqrt()
     return u[:, :rank] * root, root[:, None] * v[:rank]

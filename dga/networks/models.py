@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Self
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from dga.diffusion import Schedule
 from dga.io.parsing import to_one_line
@@ -20,6 +20,7 @@ from dga.weights.checkpoints import WeightsError
 from dga.weights.classifiers import choose_classifier_config
 from dga.weights.sources import (
     CONDITIONAL,
+    DEWARPER,
     EXPLAINER,
     Sources,
     check_present,
@@ -35,6 +36,11 @@ from dga.weights.store import (
     read_state,
     restore_differences,
 )
+
+CONDITIONAL_TITLES = {
+    CONDITIONAL: "denoiser that sees the damaged picture",
+    DEWARPER: "denoiser for warped pictures",
+}
 
 
 @dataclass(frozen=True)
@@ -52,6 +58,8 @@ class Models:
     compute: Compute
     conditional: nn.Module | None = None
     """The denoiser that sees the damaged picture, for :mod:`dga.mending`."""
+    dewarper: nn.Module | None = None
+    """Such a denoiser for warped pictures alone."""
     weights: dict[str, str] = field(default_factory=dict)
     """A short name of the exact weights of each network."""
 
@@ -127,6 +135,7 @@ class ModelFiles:
             classifier=networks["classifier"],
             compute=compute,
             conditional=networks.get(CONDITIONAL),
+            dewarper=networks.get(DEWARPER),
             weights=self.weights,
         )
 
@@ -192,34 +201,53 @@ def load_denoiser(profile: Profile, path: Path) -> nn.Module:
     return load_weights(network, path)
 
 
-def is_conditional(path: Path) -> bool:
-    """Whether a folder holds a denoiser that sees the damaged picture."""
-    return read_config(path).get("model") == CONDITIONAL
+def is_conditional(path: Path, model: str = CONDITIONAL) -> bool:
+    """Whether a folder holds a denoiser that sees the damaged picture; ``model``: which one."""
+    return read_config(path).get("model") == model
 
 
-def find_conditional_base(profile: Profile) -> Path:
-    """Find the diffusion model to which the file of a conditional denoiser is the difference."""
+def find_conditional_base(profile: Profile, model: str = CONDITIONAL) -> Path:
+    """Find the weights to which the file of such a denoiser is the difference."""
+    if model == DEWARPER:
+        return find_weights_folder(profile.name, CONDITIONAL)
     return find_weights_folder(profile.networks or profile.name, "diffusion")
 
 
-def load_conditional(profile: Profile, path: Path) -> nn.Module:
-    """Load the denoiser that sees the damaged picture from a folder of ours.
+def load_conditional(profile: Profile, path: Path, model: str = CONDITIONAL) -> nn.Module:
+    """Load a denoiser that sees the damaged picture from a folder of ours.
 
-    The folder holds the difference from the diffusion model that ships. Raises
+    The folder holds the difference from the network that ships and with which its training began:
+    for ``model`` ``conditional`` the diffusion model, for ``dewarper`` the former. Raises
     :class:`~dga.weights.checkpoints.WeightsError`.
     """
-    if not is_conditional(path):
-        raise WeightsError(f"{path} holds no denoiser that sees the damaged picture.")
-    base = find_conditional_base(profile)
+    if not is_conditional(path, model):
+        raise WeightsError(f"{path} holds no {CONDITIONAL_TITLES[model]}.")
+    base = find_conditional_base(profile, model)
     if compute_weights_id(base) != read_config(path).get("base"):
-        raise WeightsError(f"{path} was trained on from another diffusion model than {base}.")
+        raise WeightsError(f"{path} was trained on from another network than {base}.")
     network = ConditionalDenoiser(profile.denoiser)
-    origin = network.widen({name: value.float() for name, value in read_state(base).items()})
     try:
-        state = restore_differences(read_state(path), origin)
+        state = restore_differences(read_state(path), load_origin(profile, base))
     except (KeyError, RuntimeError) as error:
         raise WeightsError(f"{path} does not fit {base} ({to_one_line(error)}).") from error
     return fill_network(network, path, state)
+
+
+def load_origin(profile: Profile, base: Path) -> dict[str, Tensor]:
+    """Load the weights, float32, with which such a denoiser's training begins.
+
+    ``base``: a diffusion model, or a denoiser of this kind. Raises
+    :class:`~dga.weights.checkpoints.WeightsError`.
+    """
+    for model in CONDITIONAL_TITLES:
+        if is_conditional(base, model):
+            return load_conditional(profile, base, model).state_dict()
+    state = {name: value.float() for name, value in read_state(base).items()}
+    return ConditionalDenoiser(profile.denoiser).widen(state)
+
+
+def _load_dewarper(profile: Profile, path: Path) -> nn.Module:
+    return load_conditional(profile, path, DEWARPER)
 
 
 def load_discriminator(profile: Profile, path: Path) -> nn.Module:
@@ -256,5 +284,6 @@ _LOADERS: dict[str, Callable[[Profile, Path], nn.Module]] = {
     "discriminator": load_discriminator,
     EXPLAINER: load_discriminator,
     CONDITIONAL: load_conditional,
+    DEWARPER: _load_dewarper,
     "classifier": _load_classifier,
 }

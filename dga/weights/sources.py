@@ -17,6 +17,8 @@ EXPLAINER = "explainer"
 """DGA+'s own discriminator; without one, the discriminator takes its place."""
 CONDITIONAL = "conditional"
 """The denoiser that sees the damaged picture; without one, nothing is mended."""
+DEWARPER = "dewarper"
+"""The same, trained on for warped pictures alone; without one, none is straightened."""
 HUB_FILE = "model.safetensors"
 PACKAGED_SHA256 = {
     "efficientnet-lite0-57934424.pth": (
@@ -48,6 +50,7 @@ class Sources:
     discriminator: Path | None = None
     explainer: Path | None = None
     conditional: Path | None = None
+    dewarper: Path | None = None
     classifier: Path | str | None = None
     """May also be timm's name of one whose Python package is installed. The fields below describe
     it where it is a timm checkpoint."""
@@ -71,7 +74,7 @@ class Sources:
     def locate(self, profile: Profile) -> dict[str, Path]:
         """Find the folder or file of each network, by its name, whether or not it is there."""
         places = {name: self._locate_one(profile, name) for name in NETWORKS}
-        for name in (EXPLAINER, CONDITIONAL):
+        for name in (EXPLAINER, CONDITIONAL, DEWARPER):
             place = self._locate_one(profile, name)
             if getattr(self, name) is not None or (place / CONFIG).is_file():
                 places[name] = place

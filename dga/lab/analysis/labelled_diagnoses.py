@@ -29,6 +29,7 @@ _RIGHT = {
         "moved_part", "enlarged", "blur", "motion", "zoom", "glass",
     ),
     ("blocks",): ("pixelate",),
+    ("warp",): ("elastic_transform",),
     ("veil",): ("snow", "frost", "fog", "brightness", "contrast", "rain", "haze"),
     ("exposure",): ("underexposed", "brightness"),
     ("jpeg",): ("jpeg_compression", "jpeg_twice"),

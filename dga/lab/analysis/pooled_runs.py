@@ -106,7 +106,7 @@ def _find_difference(first: Run, run: Run) -> str | None:
             return f"differs from {first.name} in {condition}"
     weights = _list_changed(first, run, "weights")
     if not (_has_plus(first) and _has_plus(run)):
-        weights.discard("conditional")  # which DGA+ alone asks
+        weights -= {"conditional", "dewarper"}  # which DGA+ alone asks
     if weights:
         return f"differs from {first.name} in weights"
     settings = _list_changed(first, run, "methods")

@@ -47,7 +47,7 @@ class ConfigOptions:
 
 @command_line.command
 def train(
-    model: Annotated[str, typer.Argument(help="diffusion, classifier or discriminator.")],
+    model: Annotated[str, typer.Argument(help="diffusion, classifier, discriminator or dewarper.")],
     out: Annotated[Path, typer.Option(help="Checkpoints and weights; resumed if it has some.")],
     data: Annotated[
         list[Path] | None, typer.Option(help="Folders or zips of class/picture files.")

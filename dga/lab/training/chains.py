@@ -41,6 +41,8 @@ class ChainConfig(Bounded):
     light: float = bounded(0.2, 0, 1)
     blur: float = bounded(0.55, 0, 1)
     warp: float = bounded(0.06, 0, 1)
+    jitter: float = bounded(0.5, 0, 1)
+    """Share of warps that move each pixel for itself."""
     streaks: float = bounded(0.06, 0, 1)
     resampling: float = bounded(0.3, 0, 1)
     noise: float = bounded(0.5, 0, 1)
@@ -97,7 +99,7 @@ def _damage_once(
         kernel = draw_kernel(rng, config.most_blur)
         x = cv2.filter2D(x, -1, kernel, borderType=cv2.BORDER_REFLECT)
     if occurs("warp"):
-        x = _warp(x, rng)
+        x = _warp(x, rng, config.jitter)
     if occurs("streaks"):
         x = _add_streaks(x, rng)
     height, width = x.shape[:2]
@@ -200,14 +202,15 @@ def _draw_path(rng: Rng) -> NDArray[np.float64]:
     return kernel
 
 
-def _warp(x: Picture, rng: Rng) -> Picture:
-    """Move pixels: each for itself, as behind rough glass, or together in waves."""
+def _warp(x: Picture, rng: Rng, jitter: float) -> Picture:
+    """Move pixels: each for itself, as behind rough glass, or together with its neighbours."""
     height, width = x.shape[:2]
     strength = draw_log(rng, 0.5, 3)
-    if rng.random() < 0.5:
+    if rng.random() < jitter:
         shifts = strength * rng.normal(size=(2, height, width))
     else:
-        smooth = np.stack([_draw_smooth(rng, x.shape, 10) for _ in range(2)])
+        spacing = draw_log(rng, 4, 14)
+        smooth = np.stack([_draw_smooth(rng, x.shape, spacing) for _ in range(2)])
         shifts = strength * smooth.astype(float)
     rows, columns = (np.mgrid[:height, :width] + shifts).astype(np.float32)
     return cv2.remap(x, columns, rows, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT)

@@ -17,11 +17,25 @@ from dga.lab.training.draws import make_rng, make_torch_rng
 from dga.lab.training.features import FeatureDistance
 from dga.lab.training.loop import TrainConfig, Training
 from dga.lab.training.windows import Photographs
-from dga.networks.models import find_conditional_base, is_conditional, load_conditional
+from dga.networks.models import find_conditional_base, is_conditional, load_origin
 from dga.networks.unet import ConditionalDenoiser
-from dga.weights.store import compute_weights_id, read_state
+from dga.weights.sources import CONDITIONAL
+from dga.weights.store import compute_weights_id
 
 DEFAULTS = TrainConfig(images=40_000, batch=8, lr=3e-4, warmup=100, decay=0.5, ema=0.997)
+DEWARPER_DEFAULTS = TrainConfig(
+    images=4_000,
+    batch=3,
+    lr=1.5e-4,
+    warmup=50,
+    decay=0.5,
+    ema=0.99,
+    features="tf_efficientnet_lite1",
+    chains="warp=1:jitter=0:undamaged=0.12:second_round=0:light=0:blur=0:streaks=0:resampling=0:"
+    "noise=0:jpeg=0.5:worst_jpeg=50:magnified=0",
+    rank=0.12,
+)
+"""Pictures that are warped, and perhaps saved as JPEG, and undamaged ones."""
 WINDOW_SIDE = 160
 """Pixels a side of the windows that the network is shown: most of what a classifier sees."""
 FEATURE_WEIGHT = 0.5
@@ -37,45 +51,44 @@ RANK_EVERY = 25
 
 
 def train_conditional(
-    training: Training, photographs: Photographs
+    training: Training, photographs: Photographs, name: str = CONDITIONAL
 ) -> tuple[nn.Module, dict[str, Tensor], dict[str, Any]]:
     """Train a :class:`~dga.networks.unet.ConditionalDenoiser` by a :class:`ConditionalLoss`.
 
-    It begins with the diffusion model in ``training.init``, or goes on from a conditional denoiser
-    there. While the learning rate falls, its difference from that diffusion model is kept to the
-    rank that is saved (:mod:`dga.lab.saved_weights`).
+    ``name``: ``conditional`` begins with the diffusion model in ``training.init``, or goes on from
+    one of its own kind; ``dewarper`` begins with a ``conditional`` one. While the learning rate
+    falls, the difference from what it began with is kept to the rank that is saved
+    (:mod:`dga.lab.saved_weights`).
 
     Returns the moving average of the network, what is saved of it, and what its ``config.json``
     says. Raises ``ValueError`` without ``training.init``.
     """
     profile, config = training.profile, training.config
     schedule = Schedule.from_config(profile.schedule)
-    base_path = find_base(training)
-    base = {name: value.float() for name, value in read_state(base_path).items()}
+    base_path = find_base(training, name)
     facts = {"base": compute_weights_id(base_path)}
-    identity = training.describe("conditional", photographs=photographs) | facts
+    identity = training.describe(name, photographs=photographs) | facts
 
     def load(network: ConditionalDenoiser, path: Path) -> nn.Module:
-        start = load_conditional(profile, path).state_dict() if is_conditional(path) else None
-        network.load_state_dict(start or network.widen(base))
+        network.load_state_dict(load_origin(profile, path))
         return network
 
     model = training.start(lambda: ConditionalDenoiser(profile.denoiser), load)
     model.use_fast_blocks()
-    origin = model.widen(base)
+    origin = load_origin(profile, base_path)
     conditional_loss = ConditionalLoss(training, schedule, model)
     full_steps = round(config.steps * (1 - config.decay))
 
     def loss(batch: tuple[Tensor, ...]) -> tuple[Tensor, dict[str, float]]:
         *shown, step = batch
         if step >= full_steps and step % RANK_EVERY == 0:
-            limit_rank(model, origin)
+            limit_rank(model, origin, config.rank)
         return conditional_loss(*shown)
 
     batches = ChainBatches(photographs, parse_chains(config.chains), config, schedule)
     average = training.fit(model, loss, identity, batches)
-    limit_rank(average, origin)
-    return average, factorise(average.state_dict(), origin), facts
+    limit_rank(average, origin, config.rank)
+    return average, factorise(average.state_dict(), origin, config.rank), facts
 
 
 class ConditionalLoss:
@@ -107,19 +120,17 @@ class ConditionalLoss:
         return error + FEATURE_WEIGHT * gap + DIVERGENCE_WEIGHT * divergence, metrics
 
 
-def find_base(training: Training) -> Path:
-    """The diffusion model whose difference from the trained network is saved.
+def find_base(training: Training, name: str) -> Path:
+    """The network whose difference from the trained one is saved.
 
-    It is ``training.init`` or, where that is a conditional denoiser, what this one began with.
+    It is ``training.init`` or, where that is of the kind that is trained, what this one began with.
     Raises ``ValueError`` without ``training.init``.
     """
     if training.init is None:
-        raise ValueError(
-            "A conditional denoiser begins with a diffusion model: name its folder with --init."
-        )
-    return (
-        find_conditional_base(training.profile) if is_conditional(training.init) else training.init
-    )
+        begins = "a diffusion model" if name == CONDITIONAL else "a conditional denoiser"
+        raise ValueError(f"This model begins with {begins}: name its folder with --init.")
+    has_begun = is_conditional(training.init, name)
+    return find_conditional_base(training.profile, name) if has_begun else training.init
 
 
 @dataclass(frozen=True)

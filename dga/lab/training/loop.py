@@ -60,6 +60,9 @@ class TrainConfig:
     chains: str = ""
     """Changes of the chains of damage that a conditional denoiser learns from
     (:func:`~dga.lab.training.chains.parse_chains`)."""
+    rank: float = 0.24
+    """Rank of what is saved of a conditional denoiser, its difference from what it began with, as a
+    share of the smaller side of each matrix."""
 
     def __post_init__(self) -> None:
         if self.batch < 2 or self.images < self.batch:
@@ -68,6 +71,8 @@ class TrainConfig:
             raise ValueError("The learning rate must be above 0.")
         if not 0 <= self.window_share <= 1:
             raise ValueError(f"The share of windows is 0 to 1, not {self.window_share}.")
+        if not 0 < self.rank <= 1:
+            raise ValueError(f"The rank is a share above 0, at most 1, not {self.rank}.")
         check_corruptions(self.corruptions)
 
     @property

@@ -19,22 +19,25 @@ from dga.lab.training import (
 )
 from dga.lab.training.loop import TrainConfig, Training
 from dga.lab.training.windows import PICTURE_SIDE, Photographs
+from dga.weights.sources import CONDITIONAL, DEWARPER
 
-MODELS = ("diffusion", "classifier", "discriminator")
-CONDITIONAL = "conditional"
-"""A diffusion model that sees the damaged picture."""
+MODELS = ("diffusion", "classifier", "discriminator", DEWARPER)
+CONDITIONALS = CONDITIONAL, DEWARPER
+"""Those that see the damaged picture, and learn from photographs alone."""
 DEFAULTS: dict[str, TrainConfig] = {
     "diffusion": diffusion_trainer.DEFAULTS,
     "classifier": classifier_trainer.DEFAULTS,
     "discriminator": discriminator_trainer.DEFAULTS,
     CONDITIONAL: conditional_trainer.DEFAULTS,
+    DEWARPER: conditional_trainer.DEWARPER_DEFAULTS,
 }
 TAKERS = {
     "corruptions": {"discriminator"},
     "explanations": {"discriminator"},
     "max_depth": {"diffusion"},
-    "features": {"diffusion", CONDITIONAL},
-    "chains": {CONDITIONAL},
+    "features": {"diffusion", *CONDITIONALS},
+    "chains": {*CONDITIONALS},
+    "rank": {*CONDITIONALS},
     "window_share": {"diffusion", "discriminator"},
 }
 """The models that an option is for, of those that are not for all."""
@@ -59,9 +62,9 @@ def check_options(model: str, training: Training, has_data: bool, has_photograph
             option = "windows" if name == "window_share" else name.replace("_", "-")
             takers = " and ".join(sorted(models)).replace(CONDITIONAL, "diffusion --conditional")
             raise ValueError(f"--{option} is for {takers}, not for this {model} model.")
-    if model == CONDITIONAL:
+    if model in CONDITIONALS:
         if has_data or not has_photographs:
-            raise ValueError("A conditional model learns from --photographs alone, not --data.")
+            raise ValueError(f"A {model} model learns from --photographs alone, not --data.")
         return
     if has_photographs != bool(config.window_share):
         raise ValueError("--photographs and --windows belong together: what is cut, and how much.")
@@ -91,7 +94,7 @@ def train(
     facts: dict[str, Any] = {}
     if images is None:
         assert windows is not None
-        network, state, facts = conditional_trainer.train_conditional(training, windows)
+        network, state, facts = conditional_trainer.train_conditional(training, windows, model)
     else:
         if model == "classifier":
             network = classifier_trainer.train_classifier(training, images)

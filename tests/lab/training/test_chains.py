@@ -1,5 +1,6 @@
 """Chains of damage: random, repeated by a seed, bounded; and what a conditional denoiser learns."""
 
+import dataclasses
 from pathlib import Path
 
 import numpy as np
@@ -9,11 +10,13 @@ import torch
 from PIL import Image
 
 from dga.lab.saved_weights import save_weights
+from dga.lab.training import run
 from dga.lab.training.chains import ChainConfig, damage_randomly, parse_chains
-from dga.lab.training.conditional_trainer import train_conditional
+from dga.lab.training.conditional_trainer import DEWARPER_DEFAULTS, train_conditional
 from dga.lab.training.loop import TrainConfig, Training
 from dga.lab.training.windows import Photographs
 from dga.networks.models import load_models
+from dga.profiles import get_profile
 from dga.weights.checkpoints import WeightsError
 from dga.weights.sources import Sources
 from dga.weights.store import compute_weights_id, read_state, restore_differences
@@ -54,6 +57,20 @@ def test_what_is_saved_of_a_conditional_model_restores_it(tiny_models, tmp_path)
     for name, value in trained.state_dict().items():
         torch.testing.assert_close(restored[name], value, atol=1e-4, rtol=1e-3)
     assert any(not torch.equal(restored[name], origin[name]) for name in origin)
+
+
+def test_what_is_saved_of_a_dewarper_restores_it_beside_the_denoiser_that_it_began_with(tmp_path):
+    base = Path("assets/weights/photo/conditional")
+    config = dataclasses.replace(DEWARPER_DEFAULTS, images=4, batch=2, features=None, bf16=False)
+    training = Training(get_profile("photo"), config, tmp_path, torch.device("cpu"), base)
+    run.train("dewarper", training, photographs=[Path("assets/samples")])
+    models = load_models("photo", Sources(dewarper=tmp_path))
+    origin, restored = (net.state_dict() for net in (models.conditional, models.dewarper))
+    size = sum(path.stat().st_size for path in tmp_path.glob("*.safetensors"))
+    assert size < 3_000_000
+    assert any(not torch.equal(restored[name], origin[name]) for name in origin)
+    with pytest.raises(WeightsError, match="no denoiser for warped pictures"):
+        load_models("photo", Sources(dewarper=base))
 
 
 def test_a_conditional_model_is_not_taken_for_a_diffusion_model(tmp_path):
