@@ -45,7 +45,7 @@ from dga.io.shipped import find_shipped_folder
 from dga.networks.models import find_models
 from dga.profiles import PROFILES
 from dga.weights.checkpoints import WeightsError
-from dga.weights.sources import CONDITIONAL, DEWARPER, EXPLAINER, NETWORKS, Sources
+from dga.weights.sources import NETWORKS, OPTIONAL_NETWORKS, Sources
 
 RECORDED, RESULTS = find_shipped_folder("assets/recorded"), find_shipped_folder("assets/results")
 _log = logging.getLogger(__name__)
@@ -205,7 +205,7 @@ def parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Serve the page.")
     parser.add_argument("--profile", default="photo", choices=sorted(PROFILES))
     parser.add_argument("--weights", type=Path, help="folder that holds PROFILE/diffusion, ...")
-    for name in (*NETWORKS, EXPLAINER, CONDITIONAL, DEWARPER):
+    for name in NETWORKS + OPTIONAL_NETWORKS:
         parser.add_argument(f"--{name}", type=Path, help=f"the {name}'s folder or checkpoint")
     host, port = (os.environ.get(f"GRADIO_SERVER_{name}") for name in ("NAME", "PORT"))
     host = host or "127.0.0.1"
@@ -222,9 +222,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parse_options(arguments)
     try:
         check_address(options.host, options.port)
-        places = {
-            name: getattr(options, name) for name in (*NETWORKS, EXPLAINER, CONDITIONAL, DEWARPER)
-        }
+        places = {name: getattr(options, name) for name in NETWORKS + OPTIONAL_NETWORKS}
         sources = Sources(options.weights, **places)
         files = find_models(options.profile, sources)
         _serve_until_stopped(Networks(files), options.host, options.port)

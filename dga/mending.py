@@ -3,8 +3,8 @@
 It has seen many chains of damage (:mod:`dga.lab.training.chains`), and estimates the undamaged
 picture in one step, the posterior mean; its details may be invented. From there it can be noised
 to a depth and denoised again, so that what is missing is drawn anew. Where lines are bent, another
-one is asked, which was trained on for that alone. Its result is used where it
-changes more than an undamaged picture is changed, and where the discriminator does not object.
+one is asked, which was trained on for that alone. A result is used where it changes more than an
+undamaged picture is changed, or lines are less wavy, and where the discriminator does not object.
 """
 
 from collections.abc import Iterable, Iterator
@@ -70,11 +70,11 @@ def mend(
     assert network is not None
     assert config is not None
     assert explain is not None
-    damage, is_warped = explanation.degradation, False
-    if damage.warp is not None and models.dewarper is not None:
-        network, is_warped = models.dewarper, True
+    damage = explanation.degradation
+    dewarper = models.dewarper if damage.warp is not None else None
+    network = dewarper or network
     estimate = to_levels(_apply_by_windows(models.schedule, network, x))
-    if is_warped:
+    if dewarper:
         is_wanted = is_straightened(x, estimate)
     else:
         is_wanted = _is_wanted(x, estimate, explanation, config)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Self
 
@@ -246,10 +246,6 @@ def load_origin(profile: Profile, base: Path) -> dict[str, Tensor]:
     return ConditionalDenoiser(profile.denoiser).widen(state)
 
 
-def _load_dewarper(profile: Profile, path: Path) -> nn.Module:
-    return load_conditional(profile, path, DEWARPER)
-
-
 def load_discriminator(profile: Profile, path: Path) -> nn.Module:
     """Load the discriminator from a folder of ours or a checkpoint in the paper's layout.
 
@@ -284,6 +280,6 @@ _LOADERS: dict[str, Callable[[Profile, Path], nn.Module]] = {
     "discriminator": load_discriminator,
     EXPLAINER: load_discriminator,
     CONDITIONAL: load_conditional,
-    DEWARPER: _load_dewarper,
+    DEWARPER: partial(load_conditional, model=DEWARPER),
     "classifier": _load_classifier,
 }

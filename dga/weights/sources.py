@@ -19,6 +19,7 @@ CONDITIONAL = "conditional"
 """The denoiser that sees the damaged picture; without one, nothing is mended."""
 DEWARPER = "dewarper"
 """The same, trained on for warped pictures alone; without one, none is straightened."""
+OPTIONAL_NETWORKS = EXPLAINER, CONDITIONAL, DEWARPER
 HUB_FILE = "model.safetensors"
 PACKAGED_SHA256 = {
     "efficientnet-lite0-57934424.pth": (
@@ -74,7 +75,7 @@ class Sources:
     def locate(self, profile: Profile) -> dict[str, Path]:
         """Find the folder or file of each network, by its name, whether or not it is there."""
         places = {name: self._locate_one(profile, name) for name in NETWORKS}
-        for name in (EXPLAINER, CONDITIONAL, DEWARPER):
+        for name in OPTIONAL_NETWORKS:
             place = self._locate_one(profile, name)
             if getattr(self, name) is not None or (place / CONFIG).is_file():
                 places[name] = place
