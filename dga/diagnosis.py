@@ -329,7 +329,7 @@ def _list_measured(examination: _Examination) -> list[Finding]:
     level, quiet = explanation.measured_noise, explanation.quiet_noise
     noise = _make_finding("noise", level, f"noise {level:.2f}", evidence=quiet)
     damage = explanation.degradation
-    return [*_list_parts(damage, examination.middle), *_find_warp(damage, None), noise]
+    return [*_list_parts(damage, examination.middle), *_find_moved(damage, None), noise]
 
 
 def _list_judged(examination: _Examination) -> list[Finding]:
@@ -341,7 +341,7 @@ def _list_judged(examination: _Examination) -> list[Finding]:
     if explanation.refused_blur:
         findings += _list_parts(explanation.refused_blur, x, is_undoable=False, margin=margin)
     can_mend = is_undoable if repaired else None  # a denoiser may take it for texture
-    findings += _find_warp(explanation.degradation, can_mend)
+    findings += _find_moved(explanation.degradation, can_mend)
     if level := explanation.degradation.noise:
         text, evidence = f"noise {level:.2f}", JUDGED_NOISE * level
         findings.append(_make_finding("noise", level, text, evidence, is_undoable=can_mend))
@@ -368,7 +368,7 @@ def _make_finding(
 def _list_parts(
     degradation: Degradation, x: Tensor, is_undoable: bool | None = None, margin: float = 0.0
 ) -> Iterator[Finding]:
-    """A finding for each part of a degradation but noise and warping.
+    """A finding for each part of a degradation but noise, glass and warping.
 
     ``x``: the picture, ``[3, H, W]``; ``is_undoable``: None without networks; ``margin``: of a
     blur, as in :func:`_make_finding`.
@@ -401,8 +401,11 @@ def _list_parts(
         yield found("impulses", share, f"{format_share(share)} of the values wrong")
 
 
-def _find_warp(degradation: Degradation, is_undoable: bool | None) -> Iterator[Finding]:
-    """A finding of warping, where it was measured."""
+def _find_moved(degradation: Degradation, is_undoable: bool | None) -> Iterator[Finding]:
+    """A finding of pixels that glass moved: rough glass that spreads them, or bent lines."""
+    if (spread := degradation.glass) is not None:
+        text = f"behind glass that spreads {spread:.1f} px"
+        yield _make_finding("glass", spread, text, is_undoable=is_undoable)
     if degradation.warp is not None:
         yield _make_finding("warp", degradation.warp, "bent lines", is_undoable=is_undoable)
 

@@ -2,9 +2,10 @@
 
 It has seen many chains of damage (:mod:`dga.lab.training.chains`), and estimates the undamaged
 picture in one step, the posterior mean; its details may be invented. From there it can be noised
-to a depth and denoised again, so that what is missing is drawn anew. Where lines are bent, another
-one is asked, which was trained on for that alone. A result is used where it changes more than an
-undamaged picture is changed, or lines are less wavy, and where the discriminator does not object.
+to a depth and denoised again, so that what is missing is drawn anew. Where glass, uneven or rough,
+moved pixels, another one is asked, which was trained on for that alone. A result is used where it
+changes more than an undamaged picture is changed, or lines are less wavy, and where the
+discriminator does not object.
 """
 
 from collections.abc import Iterable, Iterator
@@ -71,11 +72,11 @@ def mend(
     assert config is not None
     assert explain is not None
     damage = explanation.degradation
-    dewarper = models.dewarper if damage.warp is not None else None
+    dewarper = models.dewarper if damage.has_moved_pixels else None
     network = dewarper or network
     estimate = to_levels(_apply_by_windows(models.schedule, network, x))
     if dewarper:
-        is_wanted = is_straightened(x, estimate)
+        is_wanted = damage.glass is not None or is_straightened(x, estimate)
     else:
         is_wanted = _is_wanted(x, estimate, explanation, config)
     if is_wanted:
@@ -119,15 +120,14 @@ def _name_noise(explanation: Explanation, change: Tensor) -> Explanation:
 def _has_no_rest(explanation: Explanation) -> bool:
     """Whether a repair leaves nothing to mend, or nothing that a denoiser has seen.
 
-    What was behind glass, or very soft, is drawn anew already; impulses leave no other trace unless
-    JPEG has smeared them; on pages only what was measured leaves some, but for noise.
+    Impulses leave no other trace unless JPEG has smeared them; on pages only what was measured
+    leaves some, but for noise.
     """
     damage = explanation.degradation
-    is_drawn = damage.operator is not None and not damage.operator.is_guide
     has_left_nothing = damage.impulses is not None and not damage.is_smeared
     is_measured = damage.has_measured_inverse or damage.jpeg_quality is not None
     is_mere_page = explanation.is_page and not is_measured
-    return is_drawn or has_left_nothing or is_mere_page or explanation.is_unjudgeable
+    return has_left_nothing or is_mere_page or explanation.is_unjudgeable
 
 
 def _is_wanted(

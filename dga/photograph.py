@@ -275,7 +275,7 @@ def _repair_windows(
     process, repair, explanation = explained.process, explained.repair, explained.explanation
     repaired, operator = explanation.invert(process.x.cpu()), explanation.degradation.operator
     depths, is_crossed = np.zeros((1, 1), np.int64), True
-    if isinstance(operator, Convolution) and operator.is_guide:  # the same in every window
+    if isinstance(operator, Convolution):  # the same in every window
         windows = replace(explanation, degradation=Degradation(operator=operator))
         denoising = _denoise_windows(models, replace(explained, explanation=windows), repaired)
         repaired, depths, is_crossed = yield from denoising

@@ -153,17 +153,15 @@ def find_stops(processes: Iterable[ForwardProcess], repairs: Sequence[Repair]) -
 def choose_diffusion(repair: Repair, explanation: Explanation) -> Diffusion:
     """Choose which of a repair's diffusions applies to a picture with this explanation.
 
-    An operator guides unless it has erased too much (``is_guide``): of glass and a strong Gaussian
-    the inverse's coarse shapes are kept. In a photograph of windows zoom and blocks are undone
-    before, so that no window's explanation has them (:mod:`dga.photograph`).
+    In a photograph of windows zoom and blocks are undone before, so that no window's explanation
+    has them (:mod:`dga.photograph`).
     """
     if explanation.entry and repair.noise_diffusion:
         return repair.noise_diffusion
-    operator = explanation.degradation.operator
-    if operator is None:
+    if explanation.degradation.operator is None:
         return repair.diffusion
-    diffusion = repair.blur_diffusion if operator.is_guide else repair.glass_diffusion
-    return diffusion or repair.diffusion.with_depth(0)  # no noise hides what blur has erased
+    # No noise hides what blur has erased.
+    return repair.blur_diffusion or repair.diffusion.with_depth(0)
 
 
 # The way into noise

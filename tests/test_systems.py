@@ -66,7 +66,7 @@ def test_what_there_is_not_is_refused_with_what_there_is(text, words):
 
 
 def test_every_depth_is_checked_and_numbers_that_explain_a_picture_are_finite():
-    for setting in ("depth", "blur_depth", "glass_depth"):
+    for setting in ("depth", "blur_depth"):
         with pytest.raises(ValueError, match="between 0 and 100, not 500"):
             parse_all(PROFILES["photo"], [f"dga-plus:{setting}=500"], parse)
     with pytest.raises(ValueError, match="objection is nan"):

@@ -34,7 +34,6 @@ OPERATORS = {
     "blur": ("bad focus", "sharpened"),
     "motion": ("motion blur", "sharpened"),
     "zoom": ("zoom blur", "sharpened"),
-    "glass": ("rough glass", "edges straightened"),
     "blocks": ("blocks", "interpolated between blocks"),
     "ripples": ("ripples", "pixels put back"),
 }
@@ -71,6 +70,8 @@ def _list_parts(degradation: Degradation) -> Iterator[tuple[str, str]]:
         yield "speckles", "wrong pixels replaced"
     if degradation.noise:
         yield next(name for most, name in LEVELS if degradation.noise <= most), "noise taken out"
+    if degradation.glass is not None:
+        yield "rough glass", ""
     if degradation.warp is not None:
         yield "warping", ""
     if degradation.jpeg_quality is not None:

@@ -40,13 +40,16 @@ class Degradation:
     """Slant of rain's streaks, in pixels across for each pixel down."""
     veil: Veil | Haze | None = None
     """Added light that was measured."""
+    glass: float | None = None
+    """Pixels by which rough glass spreads (:mod:`dga.explanation.glass`)."""
     warp: float | None = None
     """Waviness of lines that were bent (:mod:`dga.explanation.warp`)."""
     jpeg_quality: int | None = None
     """Quality, 1 to 100, of a poor JPEG."""
 
     def invert(self, x: Tensor) -> Tensor:
-        """The picture without this damage, but for noise, warping and JPEG, which networks remove.
+        """The picture without this damage, but for what networks remove: noise, glass, warping and
+        JPEG.
 
         ``x``: ``[3, H, W]`` in [-1, 1]. The result has the same shape and range, at 8-bit
         levels; where there is nothing to undo, it is ``x`` bit for bit.
@@ -75,6 +78,7 @@ class Degradation:
         parts += [str(part) for part in (self.operator, self.veil) if part is not None]
         parts += [] if self.impulses is None else [f"impulses beyond {self.impulses:g}"]
         parts += [f"noise {self.noise:.2f}"] * (self.noise > 0)
+        parts += [] if self.glass is None else [f"behind glass that spreads {self.glass:g} px"]
         parts += ["warping"] * (self.warp is not None)
         parts += [] if self.jpeg_quality is None else [f"JPEG of quality {self.jpeg_quality}"]
         return ", ".join(parts) or "none"
@@ -87,8 +91,14 @@ class Degradation:
 
     @property
     def has_nothing_to_invert(self) -> bool:
-        """Whether there is no damage but noise, warping and JPEG."""
-        return replace(self, noise=0.0, warp=None, jpeg_quality=None) == NO_DEGRADATION
+        """Whether there is no damage but noise, glass, warping and JPEG."""
+        rest = replace(self, noise=0.0, glass=None, warp=None, jpeg_quality=None)
+        return rest == NO_DEGRADATION
+
+    @property
+    def has_moved_pixels(self) -> bool:
+        """Whether glass, rough or uneven, moved pixels by what cannot be measured."""
+        return self.glass is not None or self.warp is not None
 
 
 NO_DEGRADATION = Degradation()

@@ -1,20 +1,19 @@
-"""A picture behind frosted glass: how it is recognised, and how it is undone.
+"""A picture behind frosted glass, and how it is recognised.
 
 Such glass blurs, exchanges neighbouring pixels at random, and blurs again (ImageNet-C's model).
-:func:`measure_glass` finds its last blur in the power spectrum of the picture. The limits were
-chosen in sight of that model, on the photographs of ``tune`` (assets/results/photo/README.md).
+:func:`measure_glass` finds its last blur in the power spectrum of the picture. What was where
+cannot be measured: the denoiser that straightens warped pictures undoes it (:mod:`dga.mending`).
+The limits were chosen in sight of that model, on the photographs of ``tune``
+(assets/results/photo/README.md).
 """
 
 import math
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 import scipy
-import torch
 from torch import Tensor
 
-from dga.explanation.operators import GaussianBlur
 from dga.explanation.spectrum import RING_FLOOR, Array, measure_asymmetry
 from dga.images import HALF_RANGE
 
@@ -36,9 +35,6 @@ WHOLE_SIGMA = 3.9
 last blur's."""
 LEAST_CONTRAST = 14.0
 """Deviation in grey levels, 0 to 255, below which rounding hides what glass does to a spectrum."""
-MEDIAN_LENGTH = 9
-"""Length in pixels of the median that straightens edges. Of 60 photographs behind glass 20 %
-are read right after it, 17 % after 11."""
 
 
 class Trace(NamedTuple):
@@ -69,38 +65,8 @@ MOST_SQUARE = 0.4
 pictures mostly have more. Of 24 enlarged ones 13 passed for glass without it, 7 do."""
 
 
-@dataclass(frozen=True)
-class Glass(GaussianBlur):
-    """All that glass does, taken as a Gaussian blur with a deviation of ``sigma`` pixels.
-
-    The first estimate is a median, because a linear inverse would sharpen the disorder of exchanged
-    pixels.
-    """
-
-    kind = "glass"
-    is_guide = False
-    most_objection = 1.0
-
-    def __str__(self) -> str:
-        return f"behind glass that spreads {self.sigma:.1f} px"
-
-    def invert(self, y: Tensor) -> Tensor:
-        return straighten_edges(y).clamp(-1, 1)
-
-
-def straighten_edges(x: Tensor) -> Tensor:
-    """Median along columns, then rows, of ``[3, H, W]``, so that edges run straight again.
-
-    A pixel that was exchanged across an edge takes the value of the majority around it.
-    """
-    planes = x.cpu().numpy()
-    for size in ((1, MEDIAN_LENGTH, 1), (1, 1, MEDIAN_LENGTH)):
-        planes = scipy.ndimage.median_filter(planes, size)
-    return torch.from_numpy(planes).to(x)
-
-
-def measure_glass(x: Tensor, power: Array, softness: float) -> Glass | None:
-    """The glass in front of a picture, ``[3, H, W]`` in [-1, 1]; None where none shows.
+def measure_glass(x: Tensor, power: Array, softness: float) -> float | None:
+    """By how many pixels glass in front of ``[3, H, W]`` in [-1, 1] spreads; None without glass.
 
     Above the power of rounding, or of JPEG, the radial spectrum of such a picture is a power law
     times the last blur's Gaussian: log P(f) = a + b log f + c f^2, fitted by least squares.
@@ -122,7 +88,7 @@ def measure_glass(x: Tensor, power: Array, softness: float) -> Glass | None:
         has_erased_detail = floor <= FINE_POWER - FALL_OF_FINE_POWER * sigma
         is_glass = trace.least_sigma < sigma < MOST_SIGMA and has_erased_detail
         if is_glass and _coherence(grey, sigma) <= MOST_COHERENCE:
-            return Glass(round(WHOLE_SIGMA * sigma, 1))
+            return round(WHOLE_SIGMA * sigma, 1)
     return None
 
 

@@ -20,24 +20,18 @@ from dga.explanation.spectrum import Array
 CG_STEPS = 6
 """How many steps conjugate gradients take; more of them change hardly anything."""
 
-MOST_GUIDED_SIGMA = 5.0
-"""Pixels; of detail that a stronger Gaussian erased, agreement with it says too little. Of 60
-photographs blurred by 6 px guidance has 23 % read right, glass's steps 32."""
-
 
 class Operator(ABC):
     """Damage as a linear map H, on pictures ``[3, H, W]`` in [-1, 1].
 
-    ``kind``: one word for it, such as blur, motion or blocks; ``is_guide``: whether denoising is
-    guided by it afterwards, or the first estimate is all that is made; ``regularisation``: weight
-    of the damaged picture itself in that estimate; ``most_objection``: by how much the
+    ``kind``: one word for it, such as blur, motion or blocks; ``regularisation``: weight of the
+    damaged picture itself in the first estimate; ``most_objection``: by how much the
     discriminator's mean logit may rise by the inverse, as a multiple of
     ``WindowsConfig.objection``; below 0 it has to fall; ``least_relief``: by how much it has to
     fall where this damage is only likely. Of 375 undamaged pictures in none it does.
     """
 
     kind: str
-    is_guide = True
     regularisation = 0.001
     most_objection = 1.0
     least_relief = 1.0
@@ -149,10 +143,6 @@ class GaussianBlur(Convolution):
     sigma: float
     kind = "blur"
     most_objection = 2.0
-
-    @property
-    def is_guide(self) -> bool:  # type: ignore[override]
-        return self.sigma < MOST_GUIDED_SIGMA
 
     @property
     def kernel(self) -> Tensor:  # type: ignore[override]

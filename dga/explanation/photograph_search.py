@@ -154,8 +154,8 @@ class PhotographSearch:
         return list_veils(self.x)
 
     def run(self) -> Generator[CandidateScore, None, Explanation]:
-        """Blocks, too little light or rain; else impulses or noise; else ripples or blur; else a
-        veil; else JPEG; else warping.
+        """Blocks, too little light or rain; else impulses or noise; else blur, rough glass or
+        ripples; else a veil; else JPEG; else warping.
 
         First comes what passes for the next: blocks and rain measure as noise, noise hides blur,
         and what is soft is pale, too. Yields scores as they come. A drawing, which repeats its rows
@@ -190,7 +190,7 @@ class PhotographSearch:
             return found
         if not found.is_page:
             found = yield from self._undo_blur(found)
-        if found.degradation.operator:
+        if found.degradation != NO_DEGRADATION:
             return found
         light = self._measure_added_light(found)
         if light:
@@ -246,15 +246,18 @@ class PhotographSearch:
         return replace(found, degradation=noise, entry=entry)
 
     def _undo_blur(self, found: Explanation) -> Generator[CandidateScore, None, Explanation]:
-        """The explanation by a blur, undone; where none is certain, by ripples. Where the
-        discriminator objects to what is certain, and does not clearly prefer what is likely, what
-        was found before."""
+        """The explanation by a blur, undone; where none is certain, by rough glass or ripples.
+        Where the discriminator objects to what is certain, and does not clearly prefer what is
+        likely, what was found before."""
         fits, judges = BlurFits(self.x), self.judges
         certain = fits.find_certain()
-        ripples = find_ripples(self.x) if certain is None else None
-        if ripples is not None:
-            rippled = Degradation(operator=ripples)
-            return replace(found, degradation=rippled, verdict=Verdict.SUSPECT)
+        moved = NO_DEGRADATION
+        if certain is None:
+            glass = fits.measure_glass()
+            ripples = find_ripples(self.x) if glass is None else None
+            moved = Degradation(glass=glass, operator=ripples)
+        if moved != NO_DEGRADATION:
+            return replace(found, degradation=moved, verdict=Verdict.SUSPECT)
         if judges is None:
             return replace(found, degradation=Degradation(operator=certain))
         before = replace(found.candidate_scores[0], stage="blur")

@@ -59,7 +59,7 @@ class Models:
     conditional: nn.Module | None = None
     """The denoiser that sees the damaged picture, for :mod:`dga.mending`."""
     dewarper: nn.Module | None = None
-    """Such a denoiser for warped pictures alone."""
+    """Such a denoiser for pictures that glass, uneven or rough, has moved the pixels of."""
     weights: dict[str, str] = field(default_factory=dict)
     """A short name of the exact weights of each network."""
 

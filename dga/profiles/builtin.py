@@ -154,8 +154,6 @@ PHOTO = replace(
         # For pages alone: noise in photographs is mended.
         noise_diffusion=Diffusion(StoppingConfig(tau=0.995, max_depth=16), steps=1),
         blur_diffusion=Diffusion(depth=12, steps=1, guidance=OperatorGuidanceConfig()),
-        # Several steps with new noise in each draw new detail; one step would only smooth.
-        glass_diffusion=Diffusion(depth=16, steps=4, eta=1.0, guidance=_COARSE_SHAPES),
         mending=MendingConfig(),
     ),
     # Chosen on tune (assets/results/photo/README.md). Damage that no noise hides is left alone.

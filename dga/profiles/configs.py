@@ -303,7 +303,7 @@ class Repair:
     """
 
     diffusion: Diffusion
-    """For pictures to which none of the next three diffusions applies."""
+    """For pictures to which none of the next two diffusions applies."""
     explain: ExplanationConfig | None = None
     """How damage is explained, which is undone first; None: no damage is looked for."""
     noise_diffusion: Diffusion | None = field(default=None, metadata={"prefix": "noise_"})
@@ -311,9 +311,6 @@ class Repair:
     blur_diffusion: Diffusion | None = field(default=None, metadata={"prefix": "blur_"})
     """For pictures whose operator was measured, zoom and blocks included; None: they are undone and
     not denoised."""
-    glass_diffusion: Diffusion | None = field(default=None, metadata={"prefix": "glass_"})
-    """For pictures behind glass or a strong Gaussian blur, which are undone without detail; None:
-    they are not denoised."""
     mending: MendingConfig | None = field(default=None, metadata={"prefix": "mend_"})
     """How a denoiser that sees the picture mends it at the end; None: it does not."""
 

@@ -18,7 +18,7 @@ EXPLAINER = "explainer"
 CONDITIONAL = "conditional"
 """The denoiser that sees the damaged picture; without one, nothing is mended."""
 DEWARPER = "dewarper"
-"""The same, trained on for warped pictures alone; without one, none is straightened."""
+"""The same, trained on for warped pictures alone, which is asked behind rough glass, too."""
 OPTIONAL_NETWORKS = EXPLAINER, CONDITIONAL, DEWARPER
 HUB_FILE = "model.safetensors"
 PACKAGED_SHA256 = {

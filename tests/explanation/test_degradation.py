@@ -11,7 +11,6 @@ from torch.testing import assert_close
 import dga
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.exposure import Exposure
-from dga.explanation.glass import Glass
 from dga.explanation.noise_level import remove_impulses
 from dga.explanation.operators import ArcMotion, Blocks, Disk, MotionBlur
 from dga.explanation.zoom import Zoom
@@ -87,7 +86,6 @@ def test_impulses_that_hide_one_another_go_too():
         Disk(3.0),
         MotionBlur(9.0, 30.0),
         ArcMotion(9.0, 90.0, 30.0, 0.2),
-        Glass(2.0),
         Zoom(1.2),
     ],
     ids=lambda operator: operator.kind,

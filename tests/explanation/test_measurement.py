@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import skimage.data
 import torch
+from PIL import Image
 from scipy import ndimage, signal
 from torch import Tensor
 
@@ -14,7 +15,6 @@ from dga.explanation.blocks import measure_blocks
 from dga.explanation.blur import BlurFits
 from dga.explanation.degradation import Degradation
 from dga.explanation.exposure import measure_brightness, measure_darkness
-from dga.explanation.glass import straighten_edges
 from dga.explanation.haze import Haze
 from dga.explanation.operators import (
     ArcMotion,
@@ -300,19 +300,26 @@ def test_what_is_no_even_blur_is_not_taken_for_one(clear, name):
 
 
 @pytest.mark.parametrize("saved", [None, 85])
-def test_detail_that_glass_erased_is_drawn_anew(photo_models, coffee, saved):
-    """By several steps with noise, in a picture of one piece."""
+def test_a_picture_behind_glass_is_straightened_by_the_dewarper(photo_models, coffee, saved):
     damaged = dga.corrupt(coffee, "glass_blur", 5, 0)
     damaged = np.asarray(recompress_jpeg(damaged, saved)) if saved else damaged
-    done, glass = (
-        repair_photograph(photo_models, damaged),
-        photo_models.profile.plus.glass_diffusion,
-    )
-    assert glass is not None
-    assert done.depths.tolist() == [[glass.depth]]
-    median, image = straighten_edges(to_tensor(damaged)).clamp(-1, 1), to_tensor(done.image)
-    assert psnr(image, median) > 25
-    assert image.diff().abs().mean() > 1.1 * median.diff().abs().mean()
+    repaired = repair_photograph(photo_models, damaged)
+    assert repaired.is_mended
+    assert "glass" in repaired.facts()["found"]
+    image, before = to_tensor(repaired.image), to_tensor(damaged)
+    assert image.diff().abs().mean() > 1.1 * before.diff().abs().mean()
+    assert psnr(image, to_tensor(coffee)) > psnr(before, to_tensor(coffee)) - 0.3
+    without = repair_photograph(replace(photo_models, dewarper=None), damaged)
+    assert not np.array_equal(without.image, repaired.image)
+
+
+@pytest.mark.parametrize("saved", [None, 95, 85])
+def test_an_enlarged_picture_is_not_blurred(clear, saved):
+    small = Image.fromarray(clear).resize((56, 56), Image.Resampling.BOX)
+    enlarged = np.asarray(small.resize((224, 224), Image.Resampling.BICUBIC))
+    fits = BlurFits(to_tensor(recompress_jpeg(enlarged, saved) if saved else enlarged))
+    assert fits.find_certain() is None
+    assert fits.measure_glass() is None
 
 
 @pytest.mark.parametrize("severity", [3, 5])
