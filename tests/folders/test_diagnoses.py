@@ -391,11 +391,11 @@ def test_what_is_refused_is_one_sentence(mine, tmp_path):
 
 def test_labels_say_what_was_found(mine):
     """Of known damage: kinds, how well it is told from undamaged pictures, and its strength."""
-    rows = ["path,corruption,strength", "dog/<b>&.png,clean,0", "cat/fine.png,clean,0"]
+    rows = ["path,corruption,strength,guess", "dog/<b>&.png,clean,0,9", "cat/fine.png,clean,0,8"]
     image = np.asarray(Image.open(mine / "cat/fine.png"))
-    for strength in (2, 4, 6):
-        Image.fromarray(add_noise(image, 12.75 * strength)).save(mine / f"{strength}.png")
-        rows.append(f"{strength}.png,noise,{strength / 10}")
+    for name, strength, guess in (("a", 2, 8.5), ("b", 4, 4), ("c", 6, 6), ("d", 6, 5)):
+        Image.fromarray(add_noise(image, 12.75 * strength)).save(mine / f"{name}.png")
+        rows.append(f"{name}.png,noise,{strength / 10},{guess}")
     Path("labels.csv").write_text("\n".join(rows))
     assert "out holds no diagnoses" in refused("judge-diagnoses", "out", "labels.csv")
     run_dga("diagnose", mine, "--out", "out", "--fast")
@@ -406,12 +406,16 @@ def test_labels_say_what_was_found(mine):
     )
     cells = dict(zip(header, noise, strict=True))
     assert (cells["noise"], cells["right"], cells["AUC"], cells["Spearman"]) == (
-        "3", "3", "1.00", "1.00",
+        "4", "4", "1.00", "1.00",
     )  # fmt: skip
     assert 0 < float(cells["error |"].rstrip(" |")) < 0.3
     written = json.loads(Path("out/labelled.json").read_text())
     found = {row["corruption"]: (row["damaged"], row["pictures"]) for row in written["found"]}
-    assert found == {"clean": (0, 2), "noise": (3, 3)}
+    assert found == {"clean": (0, 2), "noise": (4, 4)}
+    guesses = {row["strength"]: (row["AUC"], row["guess"]) for row in written["separation"]}
+    assert guesses == {"all": (1.0, 0.875), "0.6": (1.0, 1.0)}
+    assert [row["explainer"] for row in written["separation"]] == [1.0, 1.0]
+    assert [row["Laplacian"] for row in written["separation"]] == [1.0, 1.0]
     assert (written["networks"], str(mine) in written["command"]) == (False, False)
     Path("labels.csv").write_text("path,strength\na.png,3")
     assert "no column corruption" in refused("judge-diagnoses", "out", "labels.csv")

@@ -1,7 +1,7 @@
 """Diagnoses against labels: what was found of the damage that is known."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,8 @@ COMPARISON = "labelled.json"
 """What :func:`write_comparison` writes, beside the lines that were compared."""
 NOTHING = "none"
 """Stands in the place of a kind where no finding counts."""
+ALL = "all"
+"""Stands in the place of a strength for all of them together."""
 LABELS = ("path", "corruption", "strength")
 SURENESS_BINS = (0.5, 0.7, 0.87, 0.93, 1.0)
 _RIGHT = {
@@ -40,7 +42,7 @@ _RIGHT = {
 def read_labels(path: Path) -> pd.DataFrame:
     """A CSV of each picture's path, the corruption that was applied (clean: none) and its strength.
 
-    Raises ``ValueError`` where a column is missing.
+    Other columns are other tools' scores. Raises ``ValueError`` where a column is missing.
     """
     labels = pd.read_csv(path)
     if missing := [name for name in LABELS if name not in labels]:
@@ -51,7 +53,8 @@ def read_labels(path: Path) -> pd.DataFrame:
 def compare_with_labels(
     lines: Iterable[Mapping[str, Any]], labels: pd.DataFrame, sure: float
 ) -> dict[str, pd.DataFrame]:
-    """Two tables: what was found, by corruption, and how often findings of a sureness are right.
+    """Three tables: what was found, by corruption; how often findings of a sureness are right; and
+    how well damaged pictures are told from undamaged ones, by corruption and strength.
 
     ``lines``: those of diagnosed pictures; ``sure``: the sureness, 0 to 1, from which on a finding
     counts. The columns of ``found``, a row for each corruption:
@@ -65,8 +68,10 @@ def compare_with_labels(
     - ``error``: the median error of these strengths as a share of the true one, where the label is
       the name of the kind itself, so that both have one unit.
 
-    ``sureness``: the number of findings in each interval, and the share whose kind is right. Raises
-    ``ValueError`` unless a picture that is labelled as undamaged has been diagnosed.
+    ``sureness``: the number of findings in each interval, and the share whose kind is right.
+    ``separation``: ``AUC`` as above, of each strength that several pictures have and of all, and
+    the same of each other score in ``labels``, at its better end. Raises ``ValueError`` unless a
+    picture that is labelled as undamaged has been diagnosed.
     """
     read = [line for line in lines if "findings" in line]
     findings = pd.DataFrame(
@@ -85,7 +90,11 @@ def compare_with_labels(
     bins = pd.cut(counted["sureness"], list(SURENESS_BINS), include_lowest=True)
     sureness = _find_right(counted).groupby(bins, observed=True).agg(["size", "mean"])
     sureness.columns = pd.Index(["findings", "right"])
-    return {"found": _count_found(frame), "sureness": sureness.reset_index()}
+    separation = _separate(frame, [name for name in labels if name not in LABELS])
+    found = _count_found(frame)
+    of_all = separation[separation["strength"] == ALL].set_index("corruption")
+    found.insert(found.columns.get_loc("right") + 1, "AUC", found["corruption"].map(of_all["AUC"]))
+    return {"found": found, "sureness": sureness.reset_index(), "separation": separation}
 
 
 def _count_found(frame: pd.DataFrame) -> pd.DataFrame:
@@ -95,14 +104,27 @@ def _count_found(frame: pd.DataFrame) -> pd.DataFrame:
     by_corruption = frame.groupby("corruption")
     found["damaged"] = by_corruption["kind"].agg(lambda kinds: (kinds != NOTHING).sum())
     found["right"] = by_corruption["right"].sum()
-    clean = frame.loc[frame["corruption"] == CLEAN, "sureness"]
     for corruption, group in frame[frame["corruption"] != CLEAN].groupby("corruption"):
-        scores = pd.concat([clean, group["sureness"]])
-        is_damaged = [False] * len(clean) + [True] * len(group)
-        found.loc[corruption, "AUC"] = roc_auc_score(is_damaged, scores)
         for name, value in _judge_strengths(group).items():
             found.loc[corruption, name] = value
     return found.reset_index()
+
+
+def _separate(frame: pd.DataFrame, others: Sequence[str]) -> pd.DataFrame:
+    """The table ``separation`` of :func:`compare_with_labels`; ``others``: columns of scores."""
+    clean, rows = frame[frame["corruption"] == CLEAN], list[dict[str, Any]]()
+    for corruption, group in frame[frame["corruption"] != CLEAN].groupby("corruption"):
+        by_strength = ((f"{value:g}", part) for value, part in group.groupby("strength"))
+        for strength, part in [(ALL, group), *by_strength]:
+            if strength != ALL and len(part) == 1:
+                continue  # each picture has a strength of its own
+            both = pd.concat([clean, part])
+            is_damaged = both["corruption"] != CLEAN
+            row = {"corruption": corruption, "strength": strength, "pictures": len(part)}
+            row["AUC"] = roc_auc_score(is_damaged, both["sureness"])
+            areas = {name: roc_auc_score(is_damaged, both[name]) for name in others}
+            rows.append(row | {name: max(area, 1 - area) for name, area in areas.items()})
+    return pd.DataFrame(rows, columns=["corruption", "strength", "pictures", "AUC", *others])
 
 
 def _find_right(frame: pd.DataFrame) -> pd.Series:
