@@ -102,15 +102,14 @@ def conjugate_gradients(
     ``normal`` is linear and positive definite; ``precondition`` is nearly its inverse. (Hestenes
     and Stiefel, 1952; Nocedal and Wright, "Numerical Optimization", algorithm 5.3.)
     """
-    z = precondition(residual)
-    p, rz = z, (residual * z).sum()
+    p, rz = torch.zeros_like(x), torch.ones(())
     for _ in range(steps):
-        a_p = normal(p)
-        alpha = rz / (p * a_p).sum().clamp(min=1e-20)
-        x, residual = x + alpha * p, residual - alpha * a_p
         z, last_rz = precondition(residual), rz
         rz = (residual * z).sum()
         p = z + rz / last_rz.clamp(min=1e-20) * p
+        a_p = normal(p)
+        alpha = rz / (p * a_p).sum().clamp(min=1e-20)
+        x, residual = x + alpha * p, residual - alpha * a_p
     return x
 
 
