@@ -16,12 +16,14 @@ from torch import Tensor, nn
 from dga.answers import Answer, make_answers, read_repaired_pictures
 from dga.batch_size import REPAIR_BATCH
 from dga.images import Pixels, from_tensor, to_pixels, to_square, to_tensor
-from dga.networks.classifier import SOFTMAX, OwnClassifier, predict_proba
+from dga.io.parsing import check_choice
+from dga.networks.classifier import OwnClassifier, predict_proba
 from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models, load_models
 from dga.photograph import content_seed, repair_photograph
 from dga.pipeline import ForwardProcess, collect_results, run
 from dga.profiles import ClassifierConfig, get_profile
+from dga.profiles.configs import ACTIVATIONS, SOFTMAX
 from dga.systems import parse
 
 DEFAULT_METHOD = "dga-plus-ensemble"
@@ -183,17 +185,19 @@ def replace_classifier(
     """Give models another classifier: any module or function from pixels in [0, 1] to answers.
 
     ``size``: pixels a side of the pictures that it takes; ``activation``: one of
-    :data:`dga.networks.classifier.ACTIVATIONS`, for its answers. Raises ``ValueError`` for another.
+    :data:`dga.profiles.configs.ACTIVATIONS`, for its answers. Raises ``ValueError`` for another.
     """
+    check_choice("activation", activation, ACTIVATIONS)
     config = ClassifierConfig(
         architecture=type(classifier).__name__,
         input_size=size,
         classes=(),
         mean=(0.0, 0.0, 0.0),
         std=(1.0, 1.0, 1.0),
+        activation=activation,
     )
     profile = dataclasses.replace(models.profile, classifier=config)
-    own = OwnClassifier(classifier, activation).to(models.device)
+    own = OwnClassifier(classifier).to(models.device)
     return dataclasses.replace(models, profile=profile, classifier=own)
 
 

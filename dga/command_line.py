@@ -84,6 +84,10 @@ class ModelOptions:
         tuple[float, float, float] | None,
         typer.Option(help="Deviation of its pixels. Default: timm's."),
     ] = None
+    activation: Annotated[
+        str | None,
+        typer.Option(help="softmax; sigmoid: several labels a picture; none: it has its own."),
+    ] = None
     device: DeviceOption = None
     precision: PrecisionOption = "auto"
 

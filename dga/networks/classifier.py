@@ -13,16 +13,13 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from dga.io.files import sha256
-from dga.io.parsing import check_choice, to_one_line
 from dga.profiles import ClassifierConfig
+from dga.profiles.configs import NONE, SOFTMAX
 from dga.weights.checkpoints import WeightsError, check_numbers, match_names, read_checkpoint
 from dga.weights.classifiers import read_timm_table
 from dga.weights.sources import PACKAGED_SHA256
 from dga.weights.store import fill_network
 
-SOFTMAX, SIGMOID, NONE = ACTIVATIONS = "softmax", "sigmoid", "none"
-"""How answers become probabilities: softmax where one class is right, sigmoid where several labels
-may be, none where the answers are probabilities already."""
 _FEW_CLASSES = 4
 """Up to so many classes all logits may lie between 0 and 1 by chance."""
 _mode_lock = threading.RLock()
@@ -55,19 +52,17 @@ class OwnClassifier(nn.Module):
     """A user's own classifier, a module or a function, from pixels in [0, 1] to answers.
 
     It gets pixels in its own precision. It runs in evaluation mode, and its own mode is restored
-    afterwards. ``activation``: one of :data:`ACTIVATIONS`. Raises ``ValueError`` for another
-    activation, and for a classifier that cannot be called.
+    afterwards. Raises ``ValueError`` for a classifier that cannot be called.
     """
 
-    def __init__(self, classifier: Callable[[Tensor], Any], activation: str = SOFTMAX) -> None:
+    def __init__(self, classifier: Callable[[Tensor], Any]) -> None:
         super().__init__()
-        check_choice("activation", activation, ACTIVATIONS)
         if not callable(classifier):
             raise ValueError(
                 "A classifier is a module or a function from pixels [B, 3, S, S] to logits, not "
                 f"a {type(classifier).__name__}."
             )
-        self.classifier, self.activation = classifier, activation
+        self.classifier = classifier
         self.training = False
 
     def train(self, mode: bool = True) -> "OwnClassifier":
@@ -119,8 +114,10 @@ def load_classifier(config: ClassifierConfig, path: Path) -> nn.Module:
     try:
         model = build_classifier(config, pretrained=True, pretrained_cfg_overlay=overlay)
     except (RuntimeError, ValueError, KeyError, AttributeError, TypeError) as error:
-        reason = to_one_line(error)
-        raise WeightsError(f"{path} does not fit {config.architecture}: {reason}") from error
+        raise WeightsError(
+            f"{path} does not fit {config.architecture} at {config.input_size} pixels: name its "
+            "own architecture with --architecture, as timm calls it, or its --input-size."
+        ) from error
     check_numbers(path, model.state_dict())
     return model.eval().requires_grad_(False)
 
@@ -212,13 +209,11 @@ def predict(model: nn.Module, x: Tensor, config: ClassifierConfig) -> list[Predi
 def predict_proba(model: nn.Module, x: Tensor, config: ClassifierConfig) -> Tensor:
     """Predict the probabilities of pictures, float32 ``[B, classes]``.
 
-    ``x``: ``[B, 3, H, W]`` in [-1, 1]. They come from softmax, or from the activation of an
-    :class:`OwnClassifier`. Raises ``FloatingPointError`` if they are not numbers, and
+    ``x``: ``[B, 3, H, W]`` in [-1, 1]. Raises ``FloatingPointError`` if they are not numbers, and
     ``ValueError`` for answers that do not suit the activation.
     """
-    activation = model.activation if isinstance(model, OwnClassifier) else SOFTMAX
     answer = model(preprocess(x, config))
-    return check_finite(to_probabilities(answer, len(x), activation))
+    return check_finite(to_probabilities(answer, len(x), config.activation))
 
 
 def to_probabilities(answer: Any, count: int, activation: str) -> Tensor:

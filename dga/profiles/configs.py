@@ -95,6 +95,9 @@ class NetworkConfig:
 IMAGENET_MEAN = (0.485, 0.456, 0.406)
 IMAGENET_STD = (0.229, 0.224, 0.225)
 """Mean and deviation of ImageNet's pixels in [0, 1], by channel; most classifiers expect them."""
+SOFTMAX, SIGMOID, NONE = ACTIVATIONS = "softmax", "sigmoid", "none"
+"""How answers become probabilities: softmax where one class is right, sigmoid where several labels
+may be, none where the answers are probabilities already."""
 
 
 @dataclass(frozen=True)
@@ -117,6 +120,8 @@ class ClassifierConfig:
     resize: int | None = None
     """Pixels a side to which pictures are scaled before the middle ``input_size`` is cut out; None:
     ``input_size``."""
+    activation: str = SOFTMAX
+    """One of :data:`ACTIVATIONS`."""
     hub: str | None = None
     """Repository on the Hugging Face hub that holds its weights."""
     package: str | None = None

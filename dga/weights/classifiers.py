@@ -8,7 +8,9 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from dga.io.parsing import check_choice
 from dga.profiles import ClassifierConfig, Profile
+from dga.profiles.configs import ACTIVATIONS
 from dga.weights.checkpoints import WeightsError
 from dga.weights.sources import Sources, find_packaged_checkpoint, name_timm_package
 from dga.weights.store import read_config
@@ -120,8 +122,10 @@ def read_classes(names: Path | str | Sequence[str]) -> tuple[str, ...]:
 
 
 def _check_config(config: ClassifierConfig, path: Path) -> ClassifierConfig:
-    """Return the configuration. Raises :class:`WeightsError` for numbers out of range."""
+    """Return the configuration. Raises :class:`WeightsError` for numbers out of range, and
+    ``ValueError`` for an unknown activation."""
     _check_architecture(config.architecture, path)
+    check_choice("activation", config.activation, ACTIVATIONS)
     sizes = [config.input_size, config.resize or config.input_size]
     if not all(1 <= size <= LARGEST_INPUT for size in sizes):
         raise WeightsError(

@@ -65,11 +65,13 @@ class Sources:
     """The mean of pixels in [0, 1], by channel."""
     std: tuple[float, float, float] | None = None
     """Their deviation."""
+    activation: str | None = None
+    """How its answers become probabilities: softmax, sigmoid or none."""
 
     @property
     def classifier_fields(self) -> list[str]:
         """The names of those fields that describe the classifier and are set."""
-        names = ("architecture", "classes", "input_size", "mean", "std")
+        names = ("architecture", "classes", "input_size", "mean", "std", "activation")
         return [name for name in names if getattr(self, name) is not None]
 
     def locate(self, profile: Profile) -> dict[str, Path]:

@@ -55,6 +55,11 @@ def test_it_answers_as_timm_does(checkpoint, cat):
     with torch.no_grad():
         expected = theirs(x).softmax(1)
     torch.testing.assert_close(predict_proba(models.classifier, x, config), expected)
+    of_labels = described(checkpoint, mean=half, std=half, activation="sigmoid")
+    config = load_models("everyday16", of_labels, CPU).profile.classifier
+    with torch.no_grad():
+        expected = theirs(x).sigmoid()
+    torch.testing.assert_close(predict_proba(models.classifier, x, config), expected)
     assert EVERYDAY16.classifier.architecture == "resnet18"  # the profile itself is as it was
 
 
@@ -83,6 +88,7 @@ def test_a_transformer_is_built_for_its_input(tmp_path):
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
+        ({"architecture": None}, "does not fit resnet18 at 64 pixels: .* with --architecture"),
         ({"architecture": "resnet99"}, "timm has no architecture 'resnet99'"),
         ({"architecture": "hf-hub:somebody/model"}, "timm has no architecture"),
         ({"architecture": "vit_tiny_patch16_224"}, "does not fit vit_tiny_patch16_224"),
@@ -92,10 +98,11 @@ def test_a_transformer_is_built_for_its_input(tmp_path):
         ({"std": (58.395, 57.12, 57.375)}, r"std of .* in \[0, 1\]"),
         ({"mean": (float("nan"), 1.0, 1.0)}, "mean of .* is three numbers"),
         ({"mean": (123.675, 116.28, 103.53)}, r"mean of .* in \[0, 1\]"),
+        ({"activation": "relu"}, "Unknown activation 'relu'. Choose one of: softmax, sigmoid"),
     ],
 )
 def test_what_does_not_fit_is_one_sentence(checkpoint, changed, words):
-    with pytest.raises(WeightsError, match=words) as error:
+    with pytest.raises((WeightsError, ValueError), match=words) as error:
         load_models("everyday16", described(checkpoint, **changed), CPU)
     assert "\n" not in str(error.value)
 
@@ -119,6 +126,9 @@ def test_a_users_own_checkpoint_from_end_to_end(checkpoint, photo, tmp_path):
     asked = "adapt", photo, "--profile", "photo", "--methods", "dga", "--json", "--out", tmp_path
     facts = json.loads(done(*asked, *options, "--input-size", 32).stdout)
     assert {row["label"] for row in facts["input"]["top5"]} == set(NAMES)
+    several = [*options, "--activation", "sigmoid", "--input-size", 32]
+    facts = json.loads(done(*asked[:-1], tmp_path / "several", *several).stdout)
+    assert abs(sum(row["probability"] for row in facts["input"]["top5"]) - 1) > 0.01
     data = tmp_path / "data" / "ship"
     data.mkdir(parents=True)
     Image.open(photo).save(data / "a.png")

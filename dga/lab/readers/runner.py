@@ -35,6 +35,7 @@ from dga.pipeline import (
     run,
 )
 from dga.profiles import Repair
+from dga.profiles.configs import SOFTMAX
 from dga.systems import parse_all
 
 READERS: dict[type, type[Reader]] = {
@@ -54,6 +55,10 @@ class SystemRunner:
 
     def __init__(self, models: Models, system: MeasuredSystem) -> None:
         self.models, self.system = models, system
+        if isinstance(system.reader, TentConfig | MemoConfig) and (
+            models.profile.classifier.activation != SOFTMAX
+        ):
+            raise ValueError("Tent and MEMO adapt classifiers whose answers go through softmax.")
         self._reader = READERS[type(system.reader)](models, system.reader)
 
     def reset(self) -> None:
