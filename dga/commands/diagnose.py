@@ -1,5 +1,6 @@
 """``python -m dga diagnose``: what is wrong with one's pictures."""
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
@@ -29,6 +30,9 @@ def diagnose(
         bool, typer.Option("--repair", help="Repair exactly these, below OUT/repaired.")
     ] = False,
     jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
+    address: Annotated[
+        str | None, typer.Option(help="A Ray cluster to work on: local, auto or HOST:6379.")
+    ] = None,
     models: command_line.ModelOptions = command_line.ModelOptions(),
 ) -> None:
     """Find which pictures are damaged, how, and how badly; with --classifier, how it reads them.
@@ -41,15 +45,20 @@ def diagnose(
     from dga.folders.picture_folder import Worker
     from dga.folders.workers import make_task_map
     from dga.io.parsing import parse_share
+    from dga.lab.evaluation.cluster import start_on_cluster
 
+    if address and jobs > 1:
+        raise ValueError("--jobs is for this machine alone: leave it out, or --address.")
+    if address and (repair or not fast) and models.precision == "auto":
+        raise ValueError("Many machines need one precision: name it with --precision.")
     if fast and models.classifier:
         raise ValueError("--fast asks no network: leave --classifier out, or --fast.")
     criteria = Criteria.parse(only, min_strength)
     most = None if fail_above is None else parse_share(fail_above)
     worker = Worker(models, fast, bool(models.classifier))
     command = command_line.read_command_line()
-    run = make_task_map(jobs)
-    summary = diagnoses.diagnose_all(pictures, out, worker, run, criteria, repair, command)
+    with start_on_cluster(address) if address else nullcontext(make_task_map(jobs)) as run:
+        summary = diagnoses.diagnose_all(pictures, out, worker, run, criteria, repair, command)
     typer.echo(f"{summary} {out / diagnoses.REPORT}")
     command_line.print_names(summary.losses, command_line.NOT_KEPT)
     command_line.print_names(summary.errors)

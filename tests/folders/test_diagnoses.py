@@ -376,6 +376,8 @@ def test_what_is_refused_is_one_sentence(mine, tmp_path):
         assert "looks like" in refused("diagnose", mine, *fast, "--min-strength", strength)
     assert "looks like 5%" in refused("diagnose", mine, *fast, "--fail-above", "many")
     assert "asks no network" in refused("diagnose", mine, *fast, "--classifier", "resnet18")
+    assert "leave it out" in refused("diagnose", mine, *fast, "--address", "auto", "--jobs", "2")
+    assert "one precision" in refused("diagnose", mine, "--out", "out", "--address", "auto")
     for other in ("up/a.png", "/../a.png"):  # would be written over the first one's result
         Path("list.txt").write_text(f"../a.png\n{other}")
         assert "would have one result" in refused("diagnose", "list.txt", *fast)
@@ -422,7 +424,17 @@ def test_labels_say_what_was_found(mine):
 
 
 @pytest.mark.slow
-def test_processes_give_the_same_lines(mine):
-    run_dga("diagnose", mine, "--out", "one", "--fast")
-    run_dga("diagnose", mine, "--out", "two", "--fast", "--jobs", "2")
+@pytest.mark.parametrize("others", [("--jobs", "2"), ("--address", "local")])
+def test_processes_and_machines_give_the_same_lines(mine, others):
+    """Where paths begin in the folder of whoever gave the command; and so they go on."""
+    if "--address" in others:
+        pytest.importorskip("ray")
+    run_dga("diagnose", "mine", "--out", "one", "--fast")
+    run_dga("diagnose", "mine", "--out", "two", "--fast", *others)
+    assert read_lines("one") == read_lines("two")
+    lines = Path("two/lines.jsonl").read_text().splitlines(keepends=True)
+    done_before = "".join([line for line in lines if "error" not in line][:2])
+    Path("two/lines.jsonl").write_text(done_before)
+    run_dga("diagnose", "mine", "--out", "two", "--fast", *others)
+    assert Path("two/lines.jsonl").read_text().startswith(done_before)
     assert read_lines("one") == read_lines("two")

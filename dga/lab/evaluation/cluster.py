@@ -72,7 +72,7 @@ def _join(address: str | None) -> Any:
         import ray
     except ImportError as error:
         raise ValueError(
-            "--engine ray needs Ray, which is not installed here: "
+            "A cluster needs Ray, which is not installed here: "
             "pip install -r requirements-cluster.txt"
         ) from error
     host, _, port = (address or "").rpartition(":")
