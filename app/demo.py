@@ -37,7 +37,6 @@ from app.runs.models import Networks
 from app.runs.samples import find_packaged
 from app.runs.sentences import describe_link
 from app.runs.settings import SettingsError, parse_link
-from app.runs.strokes import measure_touched
 from app.server.gate import Gate
 from app.server.visitors import FILE_SECONDS, Visitors
 from dga.data.uploads import MAX_BYTES
@@ -109,8 +108,7 @@ async def _send_page(html: str, page: Page, service: Service, request: Request) 
         except (SettingsError, KeyError):
             stray = f"“{unquote_plus(request.url.query)[:60]}” is not here: the usual is shown."
         else:
-            touched = measure_touched(settings.strokes, *original.pixels.shape[:2])
-            title, description = describe_link(settings, original.label, touched)
+            title, description = describe_link(settings, original.label)
             asked = settings.model_dump(exclude_defaults=True)
     card = f"{find_home(request)}card.png{'?' if asked else ''}{urlencode(asked)}"
     values = {"base": f"{root}/", "title": title, "description": description, "card": card,

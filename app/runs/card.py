@@ -11,6 +11,7 @@ from typing import Any
 from PIL import Image, ImageDraw, ImageFont, ImageOps
 
 from app.runs.samples import find_packaged
+from app.runs.sentences import name_touched
 from dga.images import Pixels
 from dga.io.numbers import format_share as percent
 
@@ -37,7 +38,10 @@ def draw_card(pictures: Sequence[Pixels], parts: Mapping[str, Any], address: str
         lines, size = textwrap.wrap(parts["headline"], 76)[: 2 if winner else 3], 27
     place = MARGIN, 72 if winner else 28
     pen.multiline_text(place, "\n".join(lines), INK, _find_font(size), spacing=10)
-    invitation = f"Can you do better? {address}" if is_game else address
+    invitation = address
+    if is_game:
+        share = name_touched(parts["touched"])
+        invitation = f"{share} of the photo brushed over. Can you do better? {address}"
     pen.text((MARGIN, TOP - 14), invitation, QUIET, _find_font(22, "Regular"), "ls")
     names = {
         "original": "Original",

@@ -30,6 +30,7 @@ EVERYDAY_NAMES = {
 }  # fmt: skip
 """Likewise of each kind of everyday damage."""
 DAMAGE_NAMES = PLAIN_NAMES | EVERYDAY_NAMES
+STROKES = "Brush strokes"
 OPERATORS = {
     "blur": ("bad focus", "sharpened"),
     "motion": ("motion blur", "sharpened"),
@@ -38,8 +39,6 @@ OPERATORS = {
     "ripples": ("ripples", "pixels put back"),
 }
 """What each kind is called, and what is done about it."""
-LEVELS = ((0.15, "faint noise"), (0.4, "noise"), (9.0, "strong noise"))
-"""Standard deviation of white noise in [-1, 1] up to which it is called so."""
 SURE = 0.5
 """Share from which AI is called sure after a repair."""
 NO_IDEA = 0.01
@@ -69,7 +68,7 @@ def _list_parts(degradation: Degradation) -> Iterator[tuple[str, str]]:
     if degradation.impulses is not None:
         yield "speckles", "wrong pixels replaced"
     if degradation.noise:
-        yield next(name for most, name in LEVELS if degradation.noise <= most), "noise taken out"
+        yield "noise", "noise taken out"
     if degradation.glass is not None:
         yield "rough glass", ""
     if degradation.warp is not None:
@@ -79,7 +78,7 @@ def _list_parts(degradation: Degradation) -> Iterator[tuple[str, str]]:
 
 
 def describe_damage(degradation: Degradation) -> str:
-    """What was found, as "motion blur and faint noise"; nothing where nothing was."""
+    """What was found, as "motion blur and noise"; nothing where nothing was."""
     return join_words([name for name, _ in _list_parts(degradation)])
 
 
@@ -99,8 +98,8 @@ def describe_finding(
     repairs objected; ``is_mended``: whether a network that sees the photo repaired it, after what
     was measured had been undone.
     """
-    name, diagnosis = begin_small(DAMAGE_NAMES.get(added, "Paint")), describe_damage(damage)
-    remark = "" if added == NONE or name in diagnosis else f" (added: {name})"
+    name, diagnosis = begin_small(DAMAGE_NAMES.get(added, STROKES)), describe_damage(damage)
+    remark = "" if added in (NONE, PAINT) or name in diagnosis else f" (added: {name})"
     remedies = dict.fromkeys(done for _, done in _list_parts(damage) if done)
     remedy = join_words([*remedies]).capitalize()
     if is_mended:
@@ -130,7 +129,7 @@ def explain_why_unchanged(is_fine: bool, is_unjudgeable: bool, objected: str) ->
 def write_headline(
     damage: str, truth: str | None, damaged: Reading, repaired: Reading | None, *,
     is_unchanged: bool = False, is_fine: bool = False, is_unjudgeable: bool = False,
-    diagnosis: str = "", has_label: bool = True, touched: float = 0.0,
+    diagnosis: str = "", has_label: bool = True,
 ) -> str:  # fmt: skip
     """At most two facts: what the damage did, and what the repair did.
 
@@ -138,7 +137,7 @@ def write_headline(
     right, None where the photo came as it is; ``repaired``: None until there is one; ``is_fine``:
     whether the discriminator takes the photo as it came for an undamaged one; ``is_unjudgeable``:
     whether it is too plain for that; ``has_label``: whether somebody said that the photo shows
-    ``truth``, else that is how it was read undamaged; ``touched``: share that strokes touch.
+    ``truth``, else that is how it was read undamaged.
     """
     alone = "We found nothing sure enough to undo and left it alone."
     if is_fine or is_unjudgeable:
@@ -159,7 +158,7 @@ def write_headline(
             change = f"AI {verb} “{repaired['label']}”: now {now}, before {was}."
         ending = after if has_label else change
         return f"We found {diagnosis or 'traces of damage'} and tried to undo that. {ending}"
-    subject = DAMAGE_NAMES.get(damage) or f"Strokes over {name_touched(touched)} of the photo"
+    subject = DAMAGE_NAMES.get(damage, STROKES)
     if truth is None:  # the classifier was not sure of the original either
         return f"Added: {begin_small(subject)}. {after}".rstrip()
     if not has_label:
@@ -174,7 +173,7 @@ def write_headline(
         return f"{start}. {after}".rstrip()
     is_right = repaired["label"] == truth
     if was_right and is_right:
-        return f"{start}: {percent(damaged['share'])}. {_again(damaged, repaired)}."
+        return f"{start}: AI is {percent(damaged['share'])} sure. {_again(damaged, repaired)}."
     if is_right:
         share = percent(repaired["share"])
         if repaired["share"] < SURE:
@@ -184,7 +183,7 @@ def write_headline(
         return f"{start}, but our repair did."
     verb = "sees" if repaired["share"] >= SURE else "guesses"
     guess = _name_guess(repaired).removeprefix("perhaps ")
-    return f"{start}. The repair did not bring it back: the AI {verb} {guess}."
+    return f"{start}. The repair did not bring it back: AI {verb} {guess}."
 
 
 def _compare(
@@ -206,7 +205,7 @@ def _compare(
         after = "After our repair it is not" if is_same else "Our repair does not bring that back"
         return f"{start}. {after}: {_name_guess(repaired)}."
     if is_same:
-        return f"{start}: {percent(damaged['share'])}. {_again(damaged, repaired)}."
+        return f"{start}: AI is {percent(damaged['share'])} sure. {_again(damaged, repaired)}."
     doubt = "" if repaired["share"] >= SURE else f", but AI is {_name_doubt(damaged)}"
     return f"{start}. After repair, it is again{doubt}: {percent(repaired['share'])}."
 
@@ -216,7 +215,7 @@ def name_touched(share: float) -> str:
     return percent(share) if share >= 0.005 or not share else f"less than {percent(0.01)}"
 
 
-def describe_link(settings: Settings, thing: str | None, touched: float) -> tuple[str, str]:
+def describe_link(settings: Settings, thing: str | None) -> tuple[str, str]:
     """Title and description of a link before anything is computed.
 
     ``thing``: what the photo shows, None if nobody said.
@@ -226,12 +225,11 @@ def describe_link(settings: Settings, thing: str | None, touched: float) -> tupl
         return f"Can you hide {what} from AI?", (
             "Paint on a photograph, and watch what AI sees. Then a repair strikes back."
         )
-    name = DAMAGE_NAMES.get(settings.damage, "Paint")
+    name = DAMAGE_NAMES.get(settings.damage, STROKES)
     done = f"Added: {begin_small(name)}, strength {settings.strength} of 5"
     done += f", saved as JPEG {settings.saved}" if settings.saved else ""
-    if settings.damage == PAINT:
-        done = f"{name_touched(touched)} of the photograph was brushed over"
-    done = "Nothing was added" if settings.damage == NONE else done
+    whole = {PAINT: "The photograph was brushed over", NONE: "Nothing was added"}
+    done = whole.get(settings.damage, done)
     return f"Does AI see {what}?", f"{done}. What AI sees, before and after a repair."
 
 
@@ -255,7 +253,7 @@ def _describe_result(damaged: Reading, repaired: Reading) -> str:
 
 
 def _name_doubt(damaged: Reading) -> str:
-    return "not sure" if damaged["share"] >= SURE else "still not sure"
+    return "not sure" if damaged["is_sure"] else "still not sure"
 
 
 def describe_sight(reading: Reading) -> str:

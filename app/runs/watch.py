@@ -168,7 +168,6 @@ def _headline(
         pictures["damaged"]["reading"],
         repaired,
         has_label=subject.original.label is not None,
-        touched=pictures.get("touched", 0.0),
         **finding,
     )
 

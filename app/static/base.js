@@ -136,15 +136,13 @@ export function makeRadioGroup(root, choose) {
 /** A sentence for whoever sees the page, and the HTTP status it came with. */
 export class Refusal extends Error {}
 
-const LOST = "The server does not answer. Please try again.";
+const LOST = "The server does not answer.";
+function lose(error) {
+  throw error.name === "AbortError" ? error : new Refusal(LOST);
+}
 
 async function ask(address, options) {
-  let answer;
-  try {
-    answer = await fetch(address, options);
-  } catch (error) {
-    throw error.name === "AbortError" ? error : new Refusal(LOST);
-  }
+  const answer = await fetch(address, options).catch(lose);
   if (answer.ok) return answer;
   const body = await answer.json().catch(() => ({}));
   throw new Refusal(typeof body.detail === "string" ? body.detail : (body.error ?? LOST));
@@ -166,7 +164,7 @@ async function* readEvents(body) {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
   while (true) {
-    const { value, done } = await reader.read();
+    const { value, done } = await reader.read().catch(lose);
     if (done) return;
     text += value;
     for (let end; (end = text.indexOf("\n\n")) >= 0; text = text.slice(end + 2)) {

@@ -32,7 +32,7 @@ const shareOf = ({ clientX }) => {
   return (clientX - left) / width;
 };
 picture.addEventListener("pointerdown", (event) => {
-  if (event.target.closest("button, #strokes") || event.button) return;
+  if (event.target.closest("a, button, #strokes") || event.button) return;
   const move = (moved) => moveDivider(shareOf(moved));
   const isTouch = event.pointerType === "touch" && !event.target.closest("#divider");
   if (!isTouch) move(event); // a finger may be about to scroll, which cancels the press

@@ -1,34 +1,23 @@
 // Hide it from the AI: the classifier's answer while somebody paints, and what to keep of it.
 import { percent, postJson, put } from "./base.js";
 
-const MOST_TRIES = 4;
-
-/**
- * One question at a time, and then the newest; `receive` and `fail` get what was asked, too. What is
- * not answered is asked again, a little later, while it is wanted.
- */
-export function makeAsker(receive, fail, isWanted) {
+/** One question at a time, and then the newest; `receive` and `fail` get what was asked, too. */
+export function makeAsker(receive, fail) {
   let next = null;
   let isBusy = false;
   return async function ask(settings) {
     next = settings;
     if (isBusy) return;
     isBusy = true;
-    for (let tries = 1; next;) {
+    while (next) {
       const asked = next;
       next = null;
       try {
         const answer = await postJson("reading", JSON.stringify(asked));
-        tries = 1;
         if (next?.strokes === asked.strokes) next = null;
         receive(asked, answer);
       } catch (error) {
-        if (next || !isWanted(asked)) continue;
-        if (tries++ >= MOST_TRIES) fail(asked, error);
-        else {
-          await new Promise((resolve) => setTimeout(resolve, 500));
-          if (isWanted(asked)) next ??= asked;
-        }
+        if (!next) fail(asked, error);
       }
     }
     isBusy = false;

@@ -55,7 +55,7 @@ function showRow(name) {
   }
   const middle = part === "repaired" && isBlank(part) && !isBlank("middle") && record.middle;
   const piece = part === "damaged" && isPainted() ? live?.reading : middle?.reading;
-  if (middle) put(find(".what", row), `Middle ${middle.is_unchanged ? "left alone" : "repaired"}`);
+  if (middle) put(find(".what", row), "Middle");
   // Of a sample somebody said what it shows.
   if (piece) piece.is_right = isSample() && findThing() ? piece.label === findThing() : null;
   row.classList.toggle("is-old", isBlank(part) && !piece);
@@ -277,7 +277,7 @@ for (const kind of ["click", "keydown"]) find(".first").addEventListener(kind, b
 const LONG = innerWidth > 1340 ? 85 : 100; // letters, from which a headline is set smaller
 function showAll() {
   const isUnsaid = isOld.headline || !record.headline;
-  const question = state === "failed" ? describeState() : "What does AI see? …";
+  const question = state === "failed" ? "Not repaired" : "What does AI see? …";
   const sentences = isUnsaid ? [question] : record.headline.split(/(?<=[.!?]) /);
   if (inDivider !== "repaired") sentences.splice(Number(settings.damage !== "none")); // of our repair
   const headline = describeGame() || sentences.join(" ") || page.sides[inDivider];
@@ -329,11 +329,12 @@ function changeInside(some, wait) {
 // ---- Running
 
 let state = "done"; // or painting, running, failed; stopped: after our repair, before the rest
+let patience = 2000; // milliseconds from a failure until the server is looked for
 let begun = 0; // when the last change was made, or our repair had come
 let isOld = {}; // parts of the last result that no newer one has replaced
 function describeState() {
-  if (state === "failed") return "Not repaired";
-  if (state === "running" && !isBlank("middle")) return "Now the whole …"; // first its middle
+  if (state === "failed") return "";
+  if (state === "running" && !isBlank("middle")) return "Now the whole photo …"; // first its middle
   return isBefore() ? "Reading the photo …" : "Looking …";
 }
 /** How far a repair is; empty where that is not counted. */
@@ -343,6 +344,7 @@ function countParts() {
   return done < total ? `${done} of ${total} parts` : `the whole, after ${total} parts`;
 }
 function describeWork() {
+  if (state === "failed") return "This page tries again by itself.";
   const parts = countParts();
   return parts ? `Repairing ${parts} …` : describeState();
 }
@@ -381,12 +383,9 @@ const ask = makeAsker(
     showGame();
   },
   (asked, error) => {
-    if (state !== "painting" || brush.isDrawing()) return;
-    state = "failed";
-    say(explain(error), true);
-    showAll();
+    const isWanted = state === "painting" && asked.photo === settings.photo;
+    if (isWanted && !brush.isDrawing()) fail(explain(error));
   },
-  ({ photo }) => state === "painting" && photo === settings.photo,
 );
 
 const nameScore = () => (live ? `${nameTouched(live.touched)} brushed over` : "");
@@ -396,6 +395,23 @@ function startRepair() {
   begun = performance.now();
   showAll();
   start();
+}
+
+function fail(sentence) {
+  state = "failed";
+  say(sentence, true);
+  showAll();
+  clearTimeout(fail.timer);
+  fail.timer = setTimeout(lookForServer, patience);
+}
+
+/** Until it is back, each time after twice as long; then what was asked for is asked again. */
+async function lookForServer() {
+  const answer = await fetch("./", { method: "HEAD", cache: "no-store" }).catch(() => null);
+  patience = Math.min(2 * patience, 60_000);
+  if (state !== "failed") return;
+  if (answer?.ok) resume();
+  else fail.timer = setTimeout(lookForServer, patience);
 }
 
 /** After what came to nothing: a stroke, or an answer. */
@@ -456,7 +472,7 @@ function showGame() {
   put(find("#touched"), share == null ? (state === "failed" ? "–" : "…") : nameTouched(share));
   const thing = findThing();
   const [was, is] = [damaged, repaired].map((part) => part?.reading.label === thing);
-  let outcome = isDone ? "" : "The less, the better.";
+  let outcome = isDone ? "" : "Use little paint.";
   if (record.original && !isOld.original && !thing) outcome = "No score: AI is not sure of it.";
   if (isDone && thing)
     outcome = was ? "Not hidden yet." : is ? "The repair wins." : "The painter wins.";
@@ -504,6 +520,7 @@ function isBehind(name, value) {
 }
 
 function receive(part) {
+  patience = 2000;
   const isNew = part.repaired && (isOld.repaired || !record.repaired);
   if (isNew) begun = performance.now(); // of what comes after our repair
   if ("damaged" in part) shownDamage = settings.damage;
@@ -540,8 +557,7 @@ async function start(isStep = false) {
     } else if (record.repaired && !isOld.repaired) {
       state = "stopped"; // behind a finished repair: said where the rest would be
     } else {
-      state = "failed";
-      say(sentence, true);
+      fail(sentence);
     }
   }
   if (thisRun !== activeRun) return;
@@ -676,11 +692,6 @@ find("#hide").addEventListener("click", () => {
   find("#strokes").focus({ preventScroll: true });
   find("#headline").scrollIntoView({ block: "nearest" }); // it asks
 });
-find("#next-photo").addEventListener("click", () => {
-  const names = Object.keys(page.samples);
-  const next = names[(names.indexOf(settings.photo) + 1) % names.length];
-  change({ ...USUAL, photo: next, damage: "paint" });
-});
 find("#stop-painting").addEventListener("click", () => {
   chooseDamage(isSample() ? page.opening.damage : "none");
 });
@@ -707,7 +718,7 @@ function showControls() {
 }
 
 function showChosen(damage) {
-  if (damage.classList.contains("more")) openMore(true);
+  if (damage.matches(".more, #everyday *") || settings.saved != null) openMore(true);
   const strip = damage.closest(".choices, #everyday-damages"); // on a phone it scrolls sideways
   if (strip.id === "everyday-damages") find("#everyday").open = true;
   const margin = (strip.clientWidth - damage.offsetWidth) / 2;
@@ -717,7 +728,7 @@ function showChosen(damage) {
 function openMore(open) {
   find("#damage").classList.toggle("is-open", open);
   find("#more").setAttribute("aria-expanded", String(open));
-  put(find("#more .face"), open ? "−" : `+${all("#damages .more").length}`);
+  put(find("#more .face"), open ? "−" : `+${all("#damages .more, #everyday .thumb").length}`);
   put(find("#more .later"), open ? "fewer" : "more");
 }
 

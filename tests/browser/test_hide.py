@@ -48,9 +48,9 @@ def test_ai_answers_while_it_is_painted_then_the_repair_strikes_back(watch, widt
     page.locator("#brush-size").fill("63")
     draw(page, (0.3, 0.45), (0.7, 0.5))
     said = wait_for_end(page)
-    assert re.match(r"Strokes over \d+\s% of the photo hid the cheetah from AI[.,]", said[0])
+    assert re.match(r"Brush strokes hid the cheetah from AI[.,]", said[0])
     assert page.inner_text("#outcome") in ("The repair wins.", "The painter wins.")
-    assert said[1] in said[0]
+    assert re.fullmatch(r"\d+\s%", said[1])
     assert page.locator("#divider").is_visible()
     page.goto(page.url)  # a friend
     assert wait_for_end(page) == said
@@ -58,7 +58,7 @@ def test_ai_answers_while_it_is_painted_then_the_repair_strikes_back(watch, widt
         page.get_by_role("link", name="Keep the card").click()
     assert card.value.suggested_filename == "cheetah.png"
     if width == 390:
-        page.get_by_role("button", name="Next photo").click()
+        page.get_by_role("radio", name="goldfish").click()
         page.wait_for_selector("h1 >> text=/Can you hide the (?!cheetah)/")
         page.go_back()
         assert wait_for_end(page) == said
@@ -88,8 +88,7 @@ def test_an_answer_that_fails_is_tried_again(watch):
     draw(page, (0.1, 0.1), (0.2, 0.1))
     page.get_by_role("button", name="Try again").wait_for()
     assert "does not answer" in page.inner_text("#notice")
-    page.unroute("**/reading?*")
-    page.get_by_role("button", name="Try again").click()
+    page.unroute("**/reading?*")  # and nothing is pressed
     page.wait_for_function("() => /%/.test(document.querySelector('#row-damaged').innerText)")
     assert page.locator("#notice").is_hidden()
     watch.complaints.clear()  # the browser notes the failures
