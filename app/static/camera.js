@@ -102,7 +102,7 @@ export function offerCamera(side, keep) {
       if (waiting) tell("Others are before you: repairs take turns.");
       if (!part) return;
       find("img", repaired).src = part.image;
-      put(find(".what", repaired), part.is_unchanged ? "Left alone" : "Repaired");
+      put(find(".what", repaired), `${part.is_unchanged ? "Left alone" : "Repaired"}, a moment ago`);
       fillRow(repaired, part.reading);
       tell(headline);
     };
