@@ -47,6 +47,9 @@ DETAIL_BANDS = (0.03, 0.07), (0.12, 0.22), (0.25, 0.4)
 """Cycles a pixel of coarse, middle and fine detail."""
 MOST_FALL = 4.8
 """Softness (:func:`measure_softness`) from which a picture counts as blurred."""
+LEAST_SHAKEN = 3.4
+"""Softness below which no arc is looked for, as in four of ten undamaged photographs. Of 300 shaken
+by 3 to 24 px, as they are and saved as JPEG 85, none has less than 3.6."""
 ENLARGED_END = 0.8, 1.2
 """Where an enlarged picture's spectrum ends, at a square and not at a ring: in cycles a radius of
 the lens that fits it best."""
@@ -69,6 +72,11 @@ class BlurFits:
     def lens(self) -> Fit[Disk]:
         """A lens out of focus."""
         return fit_disk(*self.radial)
+
+    @property
+    def softness(self) -> float:
+        """How little of its fine detail is left (:func:`measure_softness`)."""
+        return measure_softness(*self.radial)
 
     @property
     def has_lens(self) -> bool:
@@ -116,13 +124,14 @@ class BlurFits:
             return lens if has_lens else motion
         if self.zoom.exceeds(CERTAIN_ZOOM):
             return self.zoom.operator
-        return None if self.list_likely() else find_arc(self.power, self.x)
+        is_sharp = self.softness < LEAST_SHAKEN
+        return None if is_sharp or self.list_likely() else find_arc(self.power, self.x)
 
     def measure_glass(self) -> float | None:
         """By how many pixels rough glass spreads, where no blur is certain; None without glass."""
         if self.is_enlarged:
             return None
-        return measure_glass(self.x, self.power, measure_softness(*self.radial))
+        return measure_glass(self.x, self.power, self.softness)
 
     def list_likely(self) -> list[Operator]:
         """What is likely where nothing is certain: a lens, fading motion, a zoom.
