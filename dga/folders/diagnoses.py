@@ -18,6 +18,7 @@ from dga.folders.repairs import RepairSummary, repair_all
 from dga.folders.workers import TaskMap
 from dga.images import Pixels
 from dga.io.files import explain_writing, write_atomically
+from dga.weights.classifiers import describe_classifier
 
 TABLE, REPORT, REPAIRED = "diagnoses.csv", "report.html", "repaired"
 """What lies in a folder of diagnoses beside its lines: two files, and a folder of pictures."""
@@ -53,7 +54,8 @@ def diagnose_all(
     repaired = replace(folder, out=out / REPAIRED)
     settings: dict[str, Any] = {"networks": False, "methods": {}}
     if not worker.is_fast:
-        settings = {"readings": worker.has_readings, **worker.describe_repair()}
+        readings = worker.has_readings and describe_classifier(worker.models.profile.classifier)
+        settings = {"readings": readings, **worker.describe_repair()}
     with folder.open(settings):
         folder.work(worker.diagnose, run, "Diagnose")
         write_table(folder, criteria)

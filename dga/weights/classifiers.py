@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from dga.io.files import to_plain
 from dga.io.parsing import check_choice
 from dga.profiles import ClassifierConfig, Profile
 from dga.profiles.configs import ACTIVATIONS
@@ -119,6 +120,11 @@ def read_classes(names: Path | str | Sequence[str]) -> tuple[str, ...]:
     if len(classes) < 2:
         raise WeightsError(f"{what} names {len(classes)} classes: two are needed, one a line.")
     return classes
+
+
+def describe_classifier(config: ClassifierConfig) -> dict[str, Any]:
+    """What its answers depend on beside its weights, as JSON types; of classes their number."""
+    return {**to_plain(config), "classes": len(config.classes)}
 
 
 def _check_config(config: ClassifierConfig, path: Path) -> ClassifierConfig:

@@ -132,6 +132,9 @@ def test_a_users_own_checkpoint_from_end_to_end(checkpoint, photo, tmp_path):
     data = tmp_path / "data" / "ship"
     data.mkdir(parents=True)
     Image.open(photo).save(data / "a.png")
+    report = "diagnose", tmp_path / "data", "--out", tmp_path / "report"
+    done(*report, *options)
+    assert "another configuration" in refused(*report, *several)
     asked = "--split all --corruptions clean --methods source,tent,memo:views=2"
     place = "--data", tmp_path / "data", "--out", tmp_path / "runs"
     done("evaluate", *place, *asked.split(), *options)

@@ -23,7 +23,7 @@ from dga.folders.picture_folder import ModelSource, load_once
 from dga.folders.records import Line, append_lines, find_differences, open_folder, read_lines
 from dga.folders.workers import TaskMap
 from dga.images import Pixels, from_tensor, to_tensor
-from dga.io.files import LINES, to_plain
+from dga.io.files import LINES
 from dga.io.settings import read_settings
 from dga.io.versions import read_versions
 from dga.lab.analysis.saved_runs import KEY
@@ -33,6 +33,7 @@ from dga.lab.evaluation.plan import Plan, choose_images, derive_seed, read_batch
 from dga.lab.readers.runner import SystemRunner, answer, create_runners
 from dga.networks.models import Models
 from dga.profiles import PROFILES, Profile
+from dga.weights.classifiers import describe_classifier
 
 get_key = itemgetter(*KEY)
 MOST_PSNR = 99.0
@@ -307,7 +308,7 @@ def describe_run(plan: Plan, setup: Setup, pictures: int, command: str) -> dict[
     facts = plan.describe()
     classifier = setup.profile.classifier
     if classifier != PROFILES.get(setup.profile.name, setup.profile).classifier:
-        facts["classifier"] = {**to_plain(classifier), "classes": len(classifier.classes)}
+        facts["classifier"] = describe_classifier(classifier)
     methods = {
         name: {**settings, "stream": pictures} if settings.get("batch") else settings
         for name, settings in setup.settings.items()
