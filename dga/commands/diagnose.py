@@ -45,12 +45,12 @@ def diagnose(
     from dga.folders.picture_folder import Worker
     from dga.folders.workers import make_task_map
     from dga.io.parsing import parse_share
-    from dga.lab.evaluation.cluster import start_on_cluster
+    from dga.lab.evaluation.cluster import check_precision, start_on_cluster
 
     if address and jobs > 1:
         raise ValueError("--jobs is for this machine alone: leave it out, or --address.")
-    if address and (repair or not fast) and models.precision == "auto":
-        raise ValueError("Many machines need one precision: name it with --precision.")
+    if address and (repair or not fast):
+        check_precision(models.precision)
     if fast and models.classifier:
         raise ValueError("--fast asks no network: leave --classifier out, or --fast.")
     criteria = Criteria.parse(only, min_strength)

@@ -73,7 +73,7 @@ class BlurFits:
         """A lens out of focus."""
         return fit_disk(*self.radial)
 
-    @property
+    @functools.cached_property
     def softness(self) -> float:
         """How little of its fine detail is left (:func:`measure_softness`)."""
         return measure_softness(*self.radial)

@@ -41,15 +41,15 @@ def evaluate(
     from dga.io.parsing import check_choice, split_list
     from dga.lab.analysis.tables import summarise_accuracy
     from dga.lab.data.imagenet_c import parse_corruptions
-    from dga.lab.evaluation.cluster import start_on_cluster
+    from dga.lab.evaluation.cluster import check_precision, start_on_cluster
     from dga.lab.evaluation.run import EvaluationWorker
     from dga.lab.evaluation.run import evaluate as measure
 
     check_choice("engine", engine, ("local", "ray"))
     if address and engine != "ray":
         raise ValueError("--address is a Ray cluster's: add --engine ray.")
-    if engine == "ray" and models.precision == "auto":
-        raise ValueError("Many machines need one precision: name it with --precision.")
+    if engine == "ray":
+        check_precision(models.precision)
     chosen_plan = plan.make_plan(data, parse_corruptions(corruptions, has_clean=True), stream)
     worker = EvaluationWorker(models, split_list(methods), chosen_plan)
     workers = start_on_cluster(address) if engine == "ray" else nullcontext(map)

@@ -16,6 +16,12 @@ TRIES = 10
 """How often one task may lose its machine before the run stops."""
 
 
+def check_precision(precision: str) -> None:
+    """Raise ``ValueError`` where each machine would choose a precision of its own."""
+    if precision == "auto":
+        raise ValueError("Many machines need one precision: name it with --precision.")
+
+
 @contextmanager
 def start_on_cluster(address: str | None) -> Iterator[TaskMap[Any, Any]]:
     """A function that runs tasks on a Ray cluster whose machines see the same files.
