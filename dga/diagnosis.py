@@ -1,7 +1,7 @@
 """What is wrong with a picture: which damage, how strong, how sure, and whether it can be undone.
 
 With networks a picture is explained as for its repair
-(:mod:`dga.explanation.photograph_search`), so that nothing is found that the discriminator objects
+(:mod:`dga.explanation.search`), so that nothing is found that the discriminator objects
 to. Without them it is measured alone, which is quick, and takes fine texture for damage more often.
 Its constants were chosen by hand on the half of the photographs for choices (``tune``), where
 sureness is calibrated without networks.
@@ -21,12 +21,12 @@ from dga.adaptation import classify
 from dga.data.uploads import decode_picture
 from dga.explanation.blur import POWER_LAW, measure_softness
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
+from dga.explanation.explanation import Explanation
 from dga.explanation.exposure import UNCHANGED
 from dga.explanation.jpeg_quality import find_quality
 from dga.explanation.noise_level import find_impulses
-from dga.explanation.photograph_search import PhotographSearch
 from dga.explanation.rain import find_streaks
-from dga.explanation.search import Explanation
+from dga.explanation.search import DamageSearch
 from dga.explanation.spectrum import compute_power_spectrum, compute_radial_spectrum
 from dga.images import HALF_RANGE, Pixels, check_pixels, cut_middle, to_pixels, to_square, to_tensor
 from dga.io.numbers import format_share
@@ -288,7 +288,7 @@ def _measure(x: Tensor) -> Explanation:
     """The explanation of ``[3, H, W]`` to which nobody objects."""
     config = PROFILES["photo"].plus.explain
     assert config is not None
-    return take_result(PhotographSearch(x, config, filtered_side=FILTERED_SIDE).run())
+    return take_result(DamageSearch(x, config, filtered_side=FILTERED_SIDE).run())
 
 
 def _read_squares(models: Models, *pictures: Pixels) -> tuple[tuple[str, float], ...]:
@@ -381,18 +381,12 @@ def _list_parts(
     if degradation.rain is not None:
         share = float(find_streaks(x, degradation.rain).mean())
         yield found("rain", share, f"rain over {format_share(share)} of the pixels")
-    if degradation.blur:
-        text = f"blur {degradation.blur:g} px"
-        yield found("blur", degradation.blur, text, margin=margin)
     if veil is not None:
         # Not where nobody judged: light pictures without a veil are measured as glare, too.
         change = abs(veil.gain - 1) if is_undoable is None else veil.change
         yield found("veil", veil.gain, str(veil), 1 + change)
     if exposure != UNCHANGED:
-        # A mere shift is as strong as the gain about black that moves middle grey as far.
-        shift = max(exposure.offset, key=abs)
-        strength = exposure.stretch if exposure.stretch != 1 else 1 + shift
-        yield found("exposure", strength, str(exposure))
+        yield found("exposure", exposure.stretch, str(exposure))
     if degradation.impulses is not None:
         middle = cut_middle(x, FILTERED_SIDE if is_undoable is None else MEASURED_SIDE)
         share = float(

@@ -18,10 +18,10 @@ from dga.diffusion import ForwardPath, ReverseProcess, Schedule, choose_sampler,
 from dga.discriminator import Scorer
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.drawings import is_page
+from dga.explanation.explanation import Explanation, Verdict
 from dga.explanation.grid import Grid
+from dga.explanation.judges import Judges
 from dga.explanation.noise_level import measure_even_change
-from dga.explanation.photograph_search import Judges
-from dga.explanation.search import Explanation, Verdict
 from dga.explanation.warp import is_straightened
 from dga.images import to_levels
 from dga.networks.models import Models

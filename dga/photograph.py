@@ -1,6 +1,6 @@
 """DGA+ on photographs of any size. Ours, not the paper's.
 
-A photograph is explained as a whole (:mod:`dga.explanation.photograph_search`). Up to
+A photograph is explained as a whole (:mod:`dga.explanation.search`). Up to
 :data:`~dga.mending.WHOLE_SIDE` pixels a side :func:`dga.pipeline.run` repairs it in one piece. A
 larger one is undone as a whole, denoised in overlapping windows where blur asks for that, and
 mended (:mod:`dga.mending`). Noise is denoised by windows, with a depth for each, only where it is
@@ -24,37 +24,25 @@ from dga.data.picture_files import StoredPicture
 from dga.data.stored_values import StoredValues
 from dga.data.uploads import refuse_unreadable
 from dga.explanation.degradation import Degradation
+from dga.explanation.explanation import CandidateScore, Explanation
 from dga.explanation.grid import Grid
 from dga.explanation.operators import Convolution
-from dga.explanation.search import CandidateScore, Explanation
 from dga.images import Pixels, check_pixels, from_tensor, to_levels, to_tensor, to_upright
 from dga.mending import WHOLE_SIDE, mend
 from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models, load_default_models
 from dga.pipeline import ForwardProcess, Start, collect_results, denoise, run
 from dga.plain_frame import find_inside
-from dga.profiles import PROFILES, Repair, WindowsConfig
+from dga.profiles import Repair
 from dga.sentences import name_damage
 from dga.steps import take_result
 from dga.stopping import Stop
 
 Picture = TypeVar("Picture", Image.Image, Pixels)
+OVERLAP = 0.1875
+"""Least share of a window's side by which it overlaps the next one."""
 FIRST_OF_WINDOW = 1
 """States of a window that are judged before any other: most windows with noise stop at once."""
-
-
-def choose_repair(models: Models) -> Repair:
-    """DGA+ of the profile, if it explains pictures by windows.
-
-    Else that of the profile photo, against noise alone: only a discriminator that was trained on
-    windows of photographs objects where an undamaged one is taken for blurred.
-    """
-    if models.profile.explains_by_windows:
-        return models.profile.plus
-    photo = PROFILES["photo"].plus
-    assert photo.explain is not None
-    noise_alone = WindowsConfig(measurement=False)
-    return replace(photo, explain=replace(photo.explain, windows=noise_alone))
 
 
 @dataclass(frozen=True)
@@ -243,10 +231,7 @@ def explain_photograph(
     models: Models, pixels: Pixels, seed: int
 ) -> Generator[CandidateScore, None, ExplainedPhotograph]:
     """Explain what lies in a photograph's frame, uint8 ``[H, W, 3]``, as every repair begins."""
-    has_windows = models.profile.explains_by_windows
-    most = max(models.window_size, WHOLE_SIDE if has_windows else 0)
-    is_one_piece = max(pixels.shape[:2]) <= most
-    repair = models.profile.plus if is_one_piece else choose_repair(models)
+    repair, is_one_piece = models.profile.plus, max(pixels.shape[:2]) <= WHOLE_SIDE
     least = models.window_size if is_one_piece else models.profile.image_size
     x = to_tensor(mirror_to_side(pixels, least)).to(models.device)
     process = ForwardProcess(models, x, seed)
@@ -305,10 +290,8 @@ def _denoise_windows(
     their stopping rule.
     """
     repair, seed, x = explained.repair, explained.process.seed, explained.process.x.cpu()
-    assert repair.explain is not None
-    assert repair.explain.windows is not None
     side = models.profile.image_size
-    grid = Grid.over(x.shape[1:], side, round(repair.explain.windows.overlap * side))
+    grid = Grid.over(x.shape[1:], side, round(OVERLAP * side))
     images, stops = list[Tensor](), list[Stop]()
     size = max(1, WINDOW_BATCH * models.window_size**2 // side**2)
     for first in range(0, len(grid), size):

@@ -21,12 +21,13 @@ from torch import Tensor
 
 from dga.batch_size import choose_batch_size
 from dga.diffusion import ForwardPath, ReverseProcess, ReverseStep, choose_sampler, count_steps
-from dga.discriminator import FIRST_STATES, JudgedPath, Scorer
+from dga.discriminator import FIRST_STATES, JudgedPath
 from dga.explanation.deconvolution import deconvolve, make_disk
 from dga.explanation.degradation import NO_DEGRADATION
+from dga.explanation.explanation import CandidateScore, Explanation, Verdict
+from dga.explanation.judges import Judges
 from dga.explanation.operators import OperatorConsistency
-from dga.explanation.photograph_search import Judges, PhotographSearch
-from dga.explanation.search import CandidateScore, Explanation, Verdict, explain_picture
+from dga.explanation.search import DamageSearch
 from dga.guidance import StructuralGuide
 from dga.images import Pixels, from_tensor, to_levels
 from dga.mending import is_mendable, make_judges, mend
@@ -187,21 +188,14 @@ class ForwardProcess:
     def explain(
         self, config: ExplanationConfig | None
     ) -> Generator[CandidateScore, None, Explanation]:
-        """Explain the picture's damage; without ``config`` nothing is looked for.
-
-        Where the picture is larger than one window, it is explained by windows.
-        """
+        """Explain the picture's damage; without ``config`` nothing is looked for."""
         if config is None:
             return NO_EXPLANATION
         if config not in self._explanations:
             start_time = time.perf_counter()
-            if config.windows and max(self.x.shape[1:]) > self.models.window_size:
-                judges = make_judges(self.models, self.x, self.seed, config)
-                explanation = yield from PhotographSearch(judges.x, config, judges).run()
-                self._judges[config] = judges
-            else:
-                scorer = Scorer(self.models.schedule, self.models.explainer, self.seed)
-                explanation = yield from explain_picture(scorer, self.x, config)
+            judges = make_judges(self.models, self.x, self.seed, config)
+            explanation = yield from DamageSearch(judges.x, config, judges).run()
+            self._judges[config] = judges
             seconds = time.perf_counter() - start_time
             self._explanations[config] = replace(explanation, seconds=seconds)
         return self._explanations[config]

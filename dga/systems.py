@@ -22,8 +22,6 @@ DAMAGED_SHARE = 0.3
 """Weight of the damaged picture in DGA+'s ensemble (assets/results/photo/README.md)."""
 DEFAULT_SYSTEMS = ("dga", "dga-guided", "dda", "dga-plus")
 """The systems that repair one picture, unless others are named."""
-CANDIDATE_SETTINGS = "exposure", "sharpness", "coarse_at", "head_start", "fine_factor"
-"""Settings of the search among candidates, which explains pictures of the discriminator's size."""
 NOT_A_SETTING, ONLY_WITH_REPAIR = {"is_setting": False}, {"needs": "repair"}
 
 
@@ -122,7 +120,7 @@ def configure(profile: Profile, system: AnySystem, text: str) -> AnySystem:
     changed: AnySystem = override_settings(replace(system, name=text), changes)
     paths = list_settings(changed)
     for name in changes:
-        if reason := _find_idle_reason(profile, changed, paths[name]):
+        if reason := _find_idle_reason(changed, paths[name]):
             raise ValueError(f"{name} decides nothing here: {reason}.")
     schedule = Schedule.from_config(profile.schedule)
     for diffusion in changed.repair.diffusions.values() if changed.repair else ():
@@ -132,7 +130,7 @@ def configure(profile: Profile, system: AnySystem, text: str) -> AnySystem:
     return changed
 
 
-def _find_idle_reason(profile: Profile, system: System, path: FieldPath) -> str | None:
+def _find_idle_reason(system: System, path: FieldPath) -> str | None:
     """Why the setting at ``path`` decides nothing; None where it decides something."""
     repair, field_name = system.repair, path[-1]
     if field_name in ("share", "trust") and not system.ensemble:
@@ -144,9 +142,6 @@ def _find_idle_reason(profile: Profile, system: System, path: FieldPath) -> str 
             "noise in a photograph is mended, by a denoiser that sees it, whose settings begin "
             "with mend_"
         )
-    has_windows = profile.image_size > profile.discriminator.image_size
-    if field_name in CANDIDATE_SETTINGS and has_windows and profile.explains_by_windows:
-        return "damage is measured in photographs, and no candidates are tried"
     owners = itertools.accumulate(path, getattr, initial=system)
     diffusion = next((owner for owner in owners if isinstance(owner, Diffusion)), None)
     if diffusion is None or field_name == "depth":

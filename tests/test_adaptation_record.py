@@ -16,7 +16,7 @@ PICTURES = {"clean": "out/clean.png", "input": "out/input.png"}
 
 @pytest.fixture(scope="module")
 def run(choosy_models, pictures) -> Adaptation:
-    """A pale picture, whose exposure DGA+ undoes."""
+    """A dark picture, whose exposure DGA+ undoes."""
     return adapt(choosy_models, pictures[3], seed=6)
 
 
@@ -25,7 +25,7 @@ def run(choosy_models, pictures) -> Adaptation:
     [
         (0, "One colour or a drawing"),
         (1, "Damage: noise 0."),
-        (3, "Damage: gain "),
+        (3, "Damage: too dark, gain "),
         (4, "Damage: none; nothing is left to rebuild, so it is left alone."),
         (5, "; rebuilt from depth "),
     ],
@@ -102,5 +102,5 @@ def test_dga_plus_alone_has_no_curve(run):
     facts = make_record(alone) | {"pictures": PICTURES}
     assert (facts["confidence"], facts["t_star"], facts["x_t_star"]) == ([], None, None)
     first, second, *_ = format_record(facts).splitlines()
-    assert first.startswith("Damage: gain ")
+    assert first.startswith("Damage: too dark, gain ")
     assert second.startswith("input ")

@@ -185,7 +185,7 @@ def test_several_labels_have_a_probability_each(choosy_models, x):
     scale = torch.tensor([-9.0, 3.0, 0.5, 7.0, -1.0, 2.0])
     logits = Answering(lambda x: x.mean((2, 3)).repeat(1, 2) * scale)
     expected = logits(x).sigmoid()
-    for spec in ("source", "dga-plus-ensemble:share=0.3"):
+    for spec in ("source", "dga-plus-ensemble:share=1"):
         said = AdaptedClassifier(choosy_models, spec, logits, activation="sigmoid")(x)
         torch.testing.assert_close(said.exp(), expected, atol=0.05, rtol=0)
     shares = nn.Sequential(logits, nn.Sigmoid())

@@ -53,15 +53,15 @@ def test_the_record_holds_together(choosy_models, pictures):
     run, again = (adapt(choosy_models, pictures[4], seed=3) for _ in range(2))
     assert run.forward.logits.shape == (101,)
     assert np.array_equal(run.forward.logits, again.forward.logits)
-    assert run.forward.stop == choose_depth(run.forward.logits, run.stopping) == Stop(4, True)
+    assert run.forward.stop == choose_depth(run.forward.logits, run.stopping) == Stop(10, True)
     schedule = choosy_models.schedule
     path = ForwardPath(schedule, to_tensor(pictures[4]), 3).up_to(schedule.steps)
     assert np.array_equal(run.forward.x_t_star, from_tensor(path[run.t_star]))
     process = ReverseProcess(schedule, choosy_models.denoiser, FewSteps(12, 1.0))
-    *_, end = process.run(path[[4]], [4], [3])
+    *_, end = process.run(path[[10]], [10], [3])
     assert np.array_equal(from_tensor(end.x)[0], run.reconstructions["dga"].image)
     depths = {name: result.depth for name, result in run.reconstructions.items()}
-    assert depths == {"dga": 4, "dga-guided": 4, "dda": 5, "dga-plus": 0}
+    assert depths == {"dga": 10, "dga-guided": 10, "dda": 5, "dga-plus": 0}
 
 
 def test_only_what_is_asked_for_is_computed(choosy_models, pictures):
@@ -69,7 +69,7 @@ def test_only_what_is_asked_for_is_computed(choosy_models, pictures):
     assert (alone.forward, alone.t_star, alone.x_t_star, len(alone.confidence)) == (*[None] * 3, 0)
     assert len(alone.plus.start.confidence) < 20
     judged = adapt(choosy_models, pictures[4], 3, [])  # by nobody: the paper's path alone
-    assert (judged.forward.stop, judged.reconstructions) == (Stop(4, True), {})
+    assert (judged.forward.stop, judged.reconstructions) == (Stop(10, True), {})
 
 
 def test_depth_zero_returns_the_input_bit_for_bit(tiny_models, cat):
@@ -103,7 +103,7 @@ def test_a_fixed_depth_asks_no_discriminator(choosy_models, pictures):
     assert models.denoiser.shown == 5 + 3
 
 
-@pytest.mark.parametrize(("i", "looked"), [(0, 0), (4, 3)], ids=["one colour", "source data"])
+@pytest.mark.parametrize(("i", "looked"), [(0, 0), (4, 12)], ids=["one colour", "source data"])
 def test_what_is_left_alone_costs_no_denoising(choosy_models, pictures, i, looked):
     models = counted(choosy_models)
     (plus,) = repairs_of(models, "dga-plus")

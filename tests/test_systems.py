@@ -7,7 +7,7 @@ import re
 import pytest
 
 from dga.io.settings import read_settings
-from dga.profiles import EVERYDAY16, PROFILES, ExplanationConfig, Repair, WindowsConfig
+from dga.profiles import EVERYDAY16, PROFILES, ExplanationConfig, Repair
 from dga.systems import parse, parse_all, require_repair, systems
 
 
@@ -70,9 +70,9 @@ def test_every_depth_is_checked_and_numbers_that_explain_a_picture_are_finite():
         with pytest.raises(ValueError, match="between 0 and 100, not 500"):
             parse_all(PROFILES["photo"], [f"dga-plus:{setting}=500"], parse)
     with pytest.raises(ValueError, match="objection is nan"):
-        WindowsConfig(objection=math.nan)
-    with pytest.raises(ValueError, match="blurs is"):
-        ExplanationConfig(blurs=((math.inf, 0.03),))
+        ExplanationConfig(objection=math.nan)
+    with pytest.raises(ValueError, match="judged_at is"):
+        ExplanationConfig(judged_at=(2, math.inf))
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,6 @@ def test_every_depth_is_checked_and_numbers_that_explain_a_picture_are_finite():
     [
         ("dga-plus:noise_depth=60", "noise in a photo"),
         ("dga-plus-ensemble:mend_depth=8:noise_tau=0.5", "noise in a photo"),
-        ("dga-plus:head_start=9", "damage is measured"),
         ("dga-plus:mend_steps=2", "from depth 0"),
         ("dga-plus:mend_depth=8:mend_sharpen=1", "nothing is sharpened"),
         ("dga:sharpen_regularisation=0.5", "nothing is sharpened"),
@@ -97,7 +96,7 @@ def test_a_setting_that_decides_nothing_is_refused(text, reason):
 @pytest.mark.parametrize(
     ("profile", "text"),
     [
-        ("everyday16", "dga-plus:noise_depth=60:head_start=9:exposure=false"),
+        ("everyday16", "dga-plus:noise_depth=60:noise_head_start=9:blocks=true"),
         ("photo", "dga-plus:mend_depth=8:mend_steps=2:noise_floor=0.1"),
         ("photo", "dga:sharpen=1:sharpen_regularisation=0.5:ensemble=true:share=0.3"),
     ],

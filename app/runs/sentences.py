@@ -7,6 +7,7 @@ from typing import Any
 
 from app.runs.settings import NONE, PAINT, Settings
 from dga.explanation.degradation import Degradation
+from dga.explanation.exposure import UNCHANGED
 from dga.explanation.haze import Haze
 from dga.explanation.veil import Veil
 from dga.io.numbers import format_share as percent
@@ -59,12 +60,8 @@ def _list_parts(degradation: Degradation) -> Iterator[tuple[str, str]]:
     elif veil:
         is_flat = veil.gain > 1.5
         yield ("low contrast", "contrast stretched") if is_flat else ("glare", "picture darkened")
-    elif exposure.stretch != 1:
+    elif exposure != UNCHANGED:
         yield "wrong exposure", "exposure corrected"
-    elif any(exposure.offset):
-        yield "wrong brightness", "brightness corrected"
-    if degradation.blur:
-        yield "blur", "sharpened"
     if degradation.impulses is not None:
         yield "speckles", "wrong pixels replaced"
     if degradation.noise:

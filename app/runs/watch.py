@@ -23,7 +23,7 @@ from app.runs.settings import Settings
 from app.runs.strokes import measure_touched
 from app.runs.subject import StageKey, Subject, describe_reading, read_pictures, view_square
 from dga.adaptation import Reconstruction, classify, judge_curve, rebuild_picture
-from dga.explanation.search import CandidateScore
+from dga.explanation.explanation import CandidateScore
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.mending import WHOLE_SIDE, draw_from_depths
 from dga.networks.models import Models

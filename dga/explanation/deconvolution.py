@@ -1,7 +1,4 @@
-"""Deconvolution: the inverse of a blur whose point spread function is given.
-
-Candidates of DGA+ for blur are disks, undone by a Wiener filter.
-"""
+"""Deconvolution: the inverse of a blur whose point spread function is given."""
 
 import functools
 import math

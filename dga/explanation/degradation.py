@@ -1,14 +1,13 @@
 """One explanation of a picture's damage, as a few numbers, with its simple inverse.
 
-Exposure, sharpness and noise are generic: their models know no corruption of the benchmark. The
-models of a measured operator or veil were made after such corruptions were looked at.
+Exposure and noise are generic: their models know no corruption of the benchmark. The models of an
+operator or a veil were made after such corruptions were looked at.
 """
 
 from dataclasses import dataclass, replace
 
 from torch import Tensor
 
-from dga.explanation.deconvolution import deconvolve, make_disk
 from dga.explanation.exposure import UNCHANGED, Exposure
 from dga.explanation.haze import Haze
 from dga.explanation.noise_level import remove_impulses
@@ -23,11 +22,7 @@ class Degradation:
     """One explanation of a picture's damage; the defaults stand for no damage."""
 
     exposure: Exposure = UNCHANGED
-    """The gain, and the offset of each channel, that undo a change of exposure."""
-    blur: float = 0.0
-    """Radius in pixels of the disk that the discriminator chose."""
-    regularisation: float = 0.0
-    """Noise-to-signal ratio of the Wiener filter against that disk."""
+    """What undoes too little light, or too much."""
     impulses: float | None = None
     """Distance from the neighbours' median, 0 to 2, from which black or white counts as wrong."""
     is_smeared: bool = False
@@ -62,8 +57,6 @@ class Degradation:
             x = remove_rain(x, self.rain)
         if self.exposure != UNCHANGED:
             x = self.exposure.apply(x)
-        if self.blur:
-            x = deconvolve(x, make_disk(self.blur), self.regularisation)
         if self.operator:
             x = self.operator.invert(x)
         if self.veil:
@@ -71,9 +64,8 @@ class Degradation:
         return to_levels(x)
 
     def __str__(self) -> str:
-        """All parts of the damage, such as ``gain 3, blur 2 px, noise 0.41``, or ``none``."""
+        """All parts of the damage, such as ``blocks of 4 px, noise 0.41``, or ``none``."""
         parts = [str(self.exposure)] * (self.exposure != UNCHANGED)
-        parts += [f"blur {self.blur:g} px"] * (self.blur > 0)
         parts += ["rain"] * (self.rain is not None)
         parts += [str(part) for part in (self.operator, self.veil) if part is not None]
         parts += [] if self.impulses is None else [f"impulses beyond {self.impulses:g}"]

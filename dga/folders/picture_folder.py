@@ -24,7 +24,7 @@ from dga.io.files import LINES, explain_writing, to_plain, write_atomically
 from dga.io.parsing import to_printable
 from dga.io.versions import read_versions
 from dga.networks.models import Models
-from dga.photograph import choose_repair, repair_stored
+from dga.photograph import repair_stored
 
 LONGEST_NAME = 255
 """Most bytes of a file's name that usual disks take."""
@@ -64,7 +64,7 @@ class Worker:
             "profile": models.profile.name,
             "precision": models.compute.precision,
             "weights": models.weights,
-            "methods": {"repair": to_plain(choose_repair(models))},
+            "methods": {"repair": to_plain(models.profile.plus)},
         }
 
     def diagnose(self, picture: Picture) -> Line:

@@ -155,10 +155,10 @@ def find_models(profile: str | Profile = "photo", sources: Sources = Sources()) 
 def fit_profile(profile: Profile, classifier: ClassifierConfig) -> Profile:
     """Give a profile another classifier.
 
-    Where the profile's other networks take pictures of any size, its pictures get the size of the
-    classifier's input, but are no smaller than the discriminator's windows.
+    Where the profile's other networks were made for another size anyway, its pictures get that of
+    the classifier's input, but are no smaller than the discriminator's windows.
     """
-    if classifier == profile.classifier or not profile.explains_by_windows:
+    if classifier == profile.classifier or profile.networks is None:
         return replace(profile, classifier=classifier)
     size = max(classifier.input_size, profile.discriminator.image_size)
     release = ReleaseConfig(max(classifier.resize or size, size), size, quality=None, bicubic=True)

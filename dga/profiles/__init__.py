@@ -15,12 +15,10 @@ from dga.profiles.configs import (
     Repair,
     ScheduleConfig,
     StoppingConfig,
-    WindowsConfig,
 )
 
 __all__ = [
     "EVERYDAY16", "IMAGENET", "PROFILES", "ClassifierConfig", "Diffusion", "ExplanationConfig",
     "GuidanceConfig", "MendingConfig", "NetworkConfig", "OperatorGuidanceConfig", "Profile",
-    "PublicFile", "ReleaseConfig", "Repair", "ScheduleConfig", "StoppingConfig", "WindowsConfig",
-    "get_profile",
+    "PublicFile", "ReleaseConfig", "Repair", "ScheduleConfig", "StoppingConfig", "get_profile",
 ]  # fmt: skip

@@ -1,8 +1,7 @@
 """The dataclasses that a profile is made of: networks, schedule, stopping, guidance, repair.
 
 Their fields are the settings that a user may change (:mod:`dga.io.settings`). The values of each
-profile are in :mod:`dga.profiles.builtin`. The defaults of :class:`ExplanationConfig` are those of
-everyday16.
+profile are in :mod:`dga.profiles.builtin`.
 """
 
 import math
@@ -152,70 +151,31 @@ class StoppingConfig(Bounded):
 
 
 @dataclass(frozen=True)
-class WindowsConfig(Bounded):
-    """How a picture larger than the discriminator's own size is explained, and cut into windows.
+class ExplanationConfig(Bounded):
+    """How a picture's damage is looked for (:mod:`dga.explanation.search`).
 
-    Logits are the discriminator's, above 0 for damage. ``overlap`` is of the windows that
-    :mod:`dga.photograph` repairs; :mod:`dga.explanation.photograph_search` uses the other settings.
+    Scores are mean logits of the discriminator, above 0 for pictures that look damaged. Noise
+    levels are standard deviations, for pixels in [-1, 1].
     """
 
-    detail_windows: int = bounded(4, 0)
+    judged_at: tuple[int, ...] = (2, 8, 16)
+    """Depths, counted from the entry, over which scores are averaged."""
+    noise_floor: float = bounded(0.06, 0)
+    """Noise level below which a picture counts as free of noise."""
+    noise_head_start: float = 0.5
+    """Noise that was measured is believed if it lowers the score by so much."""
+    undamaged_score: float = 1.0
+    """A picture without noise and with a lower score counts as undamaged, where no other damage is
+    measured."""
+    detail_windows: int = bounded(4, 1)
     """The discriminator judges the whole picture by a thumbnail and so many windows, those with the
     finest detail."""
-    overlap: float = bounded(0.1875, 0, 0.9)
-    """Least share of a window's side, 0 to 0.9, by which it overlaps the next one."""
-    quiet_share: float = bounded(0.1, 0, 1)
-    """Noise counts as everywhere where no more than this share of the picture, 0 to 1, has none."""
-    measurement: bool = True
-    """Whether blocks, blur and veils are measured in the picture."""
     objection: float = 0.5
-    """The inverse of a measured blur is used unless it raises the mean logit by more than this."""
-
-
-@dataclass(frozen=True)
-class ExplanationConfig(Bounded):
-    """How simple explanations of a picture's damage are looked for (:mod:`dga.explanation.search`).
-
-    Scores are mean logits of the discriminator, lower for pictures that look undamaged. Pixels are
-    in [-1, 1].
-    """
-
-    noise: bool = True
-    """Whether noise and impulses are looked for."""
-    exposure: bool = True
-    """Whether exposure is looked for, where there is no noise."""
-    sharpness: bool = True
-    """Whether blur is looked for, where there is no noise."""
-    judged_at: tuple[int, ...] = (2, 8, 16)
-    """Depths, counted from the entry, over which the scores of the best candidates are averaged."""
-    coarse_at: int = bounded(8, 0)
-    """The one depth, counted from the entry, at which all candidates are compared first."""
-    head_start: float = 2.0
-    """A candidate is believed if its score is lower by so much than that of no damage."""
-    noise_head_start: float = 0.5
-    """The same for noise that was measured."""
-    undamaged_score: float = 0.5
-    """A picture with a lower score counts as undamaged, and nothing more is tried."""
-    noise_floor: float = bounded(0.16, 0)
-    """Noise level (standard deviation) below which a picture counts as free of noise."""
-    impulses: tuple[float, ...] = (0.35,)
-    """Candidates for impulses: the distance from the median of its neighbours, 0 to 2, from which a
-    black or white value counts as wrong."""
-    gains: tuple[float, ...] = (1.0, 2.2, 4.0, 7.5, 14.0)
-    """Candidates for exposure: the factor by which the inverse multiplies contrast."""
-    fine_factor: float = bounded(1.3, 1)
-    """The best gain times and divided by this factor are tried next."""
-    blurs: tuple[tuple[float, float], ...] = (
-        (1.0, 0.03),
-        (2.0, 0.03),
-        (2.0, 0.01),
-        (4.0, 0.03),
-        (4.0, 0.01),
-    )
-    """Candidates for blur: a disk's radius in pixels, and the regularisation of its inverse."""
-    windows: WindowsConfig | None = None
-    """Settings for pictures larger than the discriminator's own size. None: such pictures are
-    explained as small ones are."""
+    """The inverse of a measured blur is used unless it raises the score by more than this."""
+    blocks: bool = True
+    """Whether blocks are undone, where they are measured."""
+    smeared_impulses: bool = True
+    """Whether impulses that JPEG has smeared are looked for."""
 
 
 @dataclass(frozen=True)
@@ -383,8 +343,3 @@ class Profile:
     """The checkpoint of the denoiser, where others publish it."""
     release: ReleaseConfig | None = None
     """How its pictures are prepared before they are corrupted; None: they are only resized."""
-
-    @property
-    def explains_by_windows(self) -> bool:
-        """Whether DGA+ explains pictures that are larger than one window of the discriminator."""
-        return self.plus.explain is not None and self.plus.explain.windows is not None

@@ -30,11 +30,7 @@ PICTURES = arrays(np.uint8, SHAPES) | st.builds(draw_noise, SHAPES, st.integers(
 """Of one colour but for some pixels, and noise; uint8 ``[H, W, 3]``."""
 DEGRADATIONS = st.builds(
     Degradation,
-    exposure=st.builds(
-        Exposure, gain=st.floats(0.05, 30), offset=st.tuples(*[st.floats(-30, 30)] * 3)
-    ),
-    blur=st.sampled_from([0.0, 0.7, 1.0, 2.0, 5.5, 12.0]),
-    regularisation=st.floats(1e-4, 1),
+    exposure=st.builds(Exposure, gain=st.floats(1, 30), black=st.floats(0, 0.9)),
     impulses=st.none() | st.floats(0, 2),
     noise=st.floats(0, 2),
 )

@@ -1,6 +1,4 @@
-"""The discriminator's choice among simple explanations, and the path that follows from it."""
-
-import dataclasses
+"""Noise is measured, and what is of one colour or drawn is left alone."""
 
 import numpy as np
 import pytest
@@ -9,20 +7,12 @@ from PIL import Image, ImageDraw
 from torch import Tensor, nn
 
 from dga.adaptation import adapt
-from dga.diffusion import Schedule
-from dga.discriminator import Scorer
-from dga.explanation.degradation import NO_DEGRADATION
 from dga.explanation.drawings import is_one_colour_or_drawing
 from dga.explanation.noise_level import measure_noise
-from dga.explanation.search import Explanation, explain_picture
 from dga.images import to_levels, to_pixels, to_square, to_tensor
-from dga.profiles import EVERYDAY16, ExplanationConfig, ScheduleConfig
-from dga.steps import take_result
+from dga.profiles import EVERYDAY16
 from dga.systems import parse
-from tests.fixtures.models import Choosy, noise
-
-SCHEDULE = Schedule.from_config(ScheduleConfig())
-CONFIG = ExplanationConfig(undamaged_score=-50.0, coarse_at=0)
+from tests.fixtures.models import noise
 
 
 def picture(seed: int = 0, contrast: float = 0.5, size: int = 32) -> Tensor:
@@ -34,50 +24,12 @@ def picture(seed: int = 0, contrast: float = 0.5, size: int = 32) -> Tensor:
     return to_levels(smooth.clamp(-1, 1))
 
 
-def find_explanation(
-    x: Tensor, network: nn.Module, config: ExplanationConfig = CONFIG
-) -> Explanation:
-    return take_result(explain_picture(Scorer(SCHEDULE, network, 0), x, config))
-
-
 @pytest.mark.parametrize("deviation", [0.1, 0.3, 0.6])
 def test_the_noise_level_is_measured(deviation):
     """White noise of a known deviation, on a smooth picture, unclipped."""
     x = picture(size=64)
     noisy = x + deviation * noise(*x.shape, seed=1)
     assert measure_noise(noisy) == pytest.approx(deviation, rel=0.08)
-
-
-class LikesDetail(nn.Module):
-    """A discriminator of one idea: the more the rows differ from each other, the better."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.weight = nn.Parameter(torch.tensor(100.0), requires_grad=False)
-
-    def forward(self, x: Tensor, time: Tensor) -> Tensor:
-        return -self.weight * x.diff(dim=2).abs().mean((1, 2, 3))
-
-
-def test_how_clearly_a_picture_without_blur_is_preferred_is_known():
-    config = dataclasses.replace(CONFIG, judged_at=(0,), exposure=False)
-    explanation = find_explanation(picture(), LikesDetail(), config)
-    assert explanation.degradation.blur > 0
-    scores = {one.degradation: one.score for one in explanation.candidate_scores}
-    preferred = scores[NO_DEGRADATION] - scores[explanation.degradation]
-    assert explanation.blur_margin == pytest.approx(preferred)
-    assert preferred > config.head_start
-
-
-def test_lost_contrast_is_undone():
-    flattened = picture(contrast=0.12)
-    config = dataclasses.replace(CONFIG, judged_at=(0,), sharpness=False)
-    explanation = find_explanation(flattened, Choosy(), config)
-    assert explanation.degradation.exposure.gain > 2
-    restored = explanation.degradation.invert(flattened)
-    assert abs(float(restored.std()) - 0.5) < abs(float(flattened.std()) - 0.5)
-    scores = {one.degradation: one.score for one in explanation.candidate_scores}
-    assert scores[explanation.degradation] == min(scores.values())
 
 
 @pytest.mark.parametrize("colour", [(0, 0, 128), (255, 255, 0), (3, 200, 90)])

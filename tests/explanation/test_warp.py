@@ -67,6 +67,6 @@ def test_warped_lines_are_straightened(photo_models, name):
 
 def test_texture_that_no_denoiser_straightens_is_left_alone(photo_models, monkeypatch):
     """As if a photograph passed for warped."""
-    monkeypatch.setattr("dga.explanation.photograph_search.measure_warp", lambda x: 0.06)
+    monkeypatch.setattr("dga.explanation.search.measure_warp", lambda x: 0.06)
     clean = photograph("chelsea")
     assert repair_photograph(photo_models, clean).is_unchanged

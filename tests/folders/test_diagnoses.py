@@ -19,13 +19,9 @@ from skimage.util import random_noise
 
 import dga
 from dga.diagnosis import SURE
-from dga.explanation.degradation import Degradation
-from dga.explanation.exposure import Exposure
 from dga.explanation.operators import Disk, MotionBlur
-from dga.explanation.search import Explanation
 from dga.folders import picture_folder
 from dga.images import recompress_jpeg
-from dga.pipeline import ForwardProcess
 from tests.fixtures.cli import done, refused, run_dga
 from tests.fixtures.pictures import add_noise
 
@@ -162,23 +158,6 @@ def test_noise_that_is_not_white_is_found_by_the_networks(cat):
         damaged = recompress_jpeg(dga.corrupt(cat[:224, :224], kind, severity=4, seed=0), 90)
         findings = dga.diagnose(damaged, models).findings
         assert any(one.kind == "noise" and one.sureness > 0.5 for one in findings) == is_noise, kind
-
-
-@pytest.mark.parametrize("offset", [(0.4, 0.6, 0.3), (-0.2, -0.6, 0.1)])
-def test_a_shift_of_all_levels_is_told(choosy_models, cat, monkeypatch, offset):
-    """It has no gain, and is undone like any exposure."""
-    shifted = Degradation(exposure=Exposure(offset=offset))
-
-    def explain(*_):
-        yield from ()
-        return Explanation(shifted, entry=0, measured_noise=0.0)
-
-    monkeypatch.setattr(ForwardProcess, "explain", explain)
-    findings = dga.diagnose(cat[:32, :32], choosy_models).findings
-    (found,) = (one for one in findings if one.kind == "exposure")
-    assert found.description == str(shifted)
-    assert found.severity == pytest.approx(0.6)
-    assert found.sureness > SURE
 
 
 def test_a_blur_that_the_networks_object_to_is_told(cat, monkeypatch):

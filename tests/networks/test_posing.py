@@ -80,7 +80,7 @@ def compare(one: Iterator[Result], other: Iterator[Result], levels: float) -> No
 
 @pytest.mark.parametrize("way", WAYS)
 def test_every_public_way(choosy_models, pictures, way):
-    few = pictures[3::2]  # a pale picture, a grainy one
+    few = pictures[3::2]  # a dark picture, a grainy one
     plain = [*way(choosy_models, few)]
     with posing():
         posed = [*way(pose(choosy_models), few)]

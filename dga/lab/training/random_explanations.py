@@ -1,8 +1,8 @@
 """Right and wrong explanations of damage, which the discriminator learns to recognise.
 
-It is asked to choose between inverses of a :class:`~dga.explanation.degradation.Degradation`, and
-between entries of a noisy picture into the forward process. So it is shown what wrong ones look
-like, drawn from a wider family than any that is offered.
+It is asked whether to undo a :class:`~dga.explanation.degradation.Degradation`, and whether a noisy
+picture enters the forward process at the depth of its noise. So it is shown what wrong inverses
+look like, drawn from a wider family than any that is measured.
 """
 
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from torch import Tensor
 
 from dga.diffusion import Schedule
 from dga.explanation.deconvolution import deconvolve, make_disk
-from dga.explanation.exposure import DEVIATION_FLOOR, SOURCE_MEAN, UNCHANGED, Exposure
+from dga.explanation.exposure import DEVIATION_FLOOR
 from dga.explanation.noise_level import find_matched_depth, measure_noise, remove_impulses
 from dga.explanation.operators import make_motion_kernel
 from dga.images import to_levels
@@ -35,6 +35,8 @@ NOISY_ENTRY_SHARE, OTHER_ENTRY_SHARE = 0.7, 0.12
 noise."""
 EXACT_SHARE = 0.3
 """Share of the noisy pictures that enter at the estimate itself; others are off by up to twice."""
+SOURCE_MEAN = -0.1
+"""Mean grey level of source pictures, pixels in [-1, 1]: ImageNet's, 0.45 in [0, 1]."""
 DEEP_SHARE = 0.15
 """Share of the other pairs at ordinary depths, so that deep states are not forgotten."""
 COMPARED_REACH = 24 / 100
@@ -74,15 +76,14 @@ def draw_second_picture(
 def draw_inverse(x: Tensor, rng: np.random.Generator) -> Tensor:
     """A picture after any inverse of any damage: ``[3, S, S]`` in [-1, 1], in 8-bit levels.
 
-    Exposure, a disk and impulses as :class:`~dga.explanation.degradation.Degradation` has them,
-    and motion and blocks, which no search offers.
+    Light that is stretched, a disk, motion, blocks or impulses.
     """
     drawn = rng.random(len(PART_SHARES)) < tuple(PART_SHARES.values())
     has = dict(zip(PART_SHARES, drawn.tolist(), strict=True))
-    exposure, kernels = UNCHANGED, list[Tensor]()
+    stretch, kernels = None, list[Tensor]()
     regularisation = draw_log(rng, 0.001, 0.05)
     if has["exposure"] or not drawn.any():
-        exposure = draw_exposure(x, rng)
+        stretch = draw_stretch(x, rng)
     if has["disk"]:
         kernels.append(make_disk(round(draw_log(rng, 1, 10), 1)))
     if has["motion"]:
@@ -93,8 +94,9 @@ def draw_inverse(x: Tensor, rng: np.random.Generator) -> Tensor:
         x = remove_impulses(x, rng.uniform(0.2, 1.0))
     if has["blocks"]:
         x = interpolate_blocks(x, size)
-    if exposure != UNCHANGED:
-        x = exposure.apply(x)
+    if stretch:
+        gain, offset = stretch
+        x = (gain * x + offset).clamp(-1, 1)
     for kernel in kernels:
         x = deconvolve(x, kernel, regularisation)
     return to_levels(x)
@@ -111,16 +113,16 @@ def interpolate_blocks(x: Tensor, size: int) -> Tensor:
     return smooth[0].clamp(-1, 1)
 
 
-def draw_exposure(x: Tensor, rng: np.random.Generator) -> Exposure:
-    """A gain of 0.8 to 25 about grey or each channel's mean, and any new mean."""
+def draw_stretch(x: Tensor, rng: np.random.Generator) -> tuple[float, Tensor]:
+    """A gain of 0.8 to 25 about grey or each channel's mean, and any new mean, as what is added
+    afterwards, ``[3, 1, 1]``."""
     colour = x.mean((1, 2))  # [3]
     grey = colour.mean().expand(3)
     about = colour if rng.random() < 0.6 else grey
     deviation = float((x - about.view(3, 1, 1)).square().mean().sqrt())
     gain = draw_log(rng, 0.8, max(1.0, min(25.0, 0.7 / max(deviation, DEVIATION_FLOOR))))
     means = (about, grey, torch.full_like(colour, SOURCE_MEAN), grey + rng.normal(0, 0.2))
-    red, green, blue = (means[int(rng.integers(4))] - gain * about).tolist()
-    return Exposure(gain, (red, green, blue))
+    return gain, (means[int(rng.integers(4))] - gain * about).view(3, 1, 1)
 
 
 def draw_deviation(x: Tensor, rng: np.random.Generator) -> float:

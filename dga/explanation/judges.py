@@ -1,0 +1,91 @@
+"""The networks that may object to what was measured in a picture, and what they are shown."""
+
+import functools
+from dataclasses import replace
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from dga.discriminator import Scorer
+from dga.explanation.exposure import Exposure
+from dga.explanation.grid import Grid
+from dga.explanation.noise_level import find_matched_depth, measure_noise
+from dga.images import cut_middle
+from dga.profiles import ExplanationConfig
+
+LIGHT_JUDGED_AT = 4, 8
+"""Depths at which networks judge light that was added or is missing."""
+
+
+class Judges:
+    """The networks that may object to what was measured in a picture, and what they are shown.
+
+    ``scorer``: of DGA+'s discriminator, which judges a thumbnail and a few windows, ``side`` pixels
+    a side; ``discriminator``: the paper's, which judges light beside it; ``x``: the picture,
+    ``[3, H, W]``. The windows are those with the finest detail that is no noise, at the picture's
+    own resolution: a background out of focus says nothing of damage. A thumbnail shows neither
+    impulses nor blocks.
+    """
+
+    def __init__(
+        self,
+        scorer: Scorer,
+        discriminator: nn.Module,
+        side: int,
+        x: Tensor,
+        config: ExplanationConfig,
+    ) -> None:
+        self.scorer, self.discriminator, self.side = scorer, discriminator, side
+        self.x, self.config = x, config
+        self.grid = Grid.over(x.shape[1:], side, 0)
+        self.numbers = _rank_windows(x, self.grid, config.noise_floor)[: config.detail_windows]
+
+    @functools.cached_property
+    def score_as_it_came(self) -> float:
+        """The score of the picture itself, as one that holds no noise."""
+        return self.score(self.x)
+
+    def score(self, x: Tensor, noise_level: float = 0.0) -> float:
+        """Score the picture, or what was made of it, as one that holds so much noise."""
+        entry = find_matched_depth(self.scorer.schedule, noise_level)
+        depths = [entry + offset for offset in self.config.judged_at]
+        views = torch.cat([make_thumbnail(x, self.side)[None], self.grid.cut(x, self.numbers)])
+        return self.scorer.score(views[None], depths, [noise_level])[0]
+
+    def prefer_light(self, x: Tensor, exposure: Exposure) -> bool:
+        """Whether the thumbnail of a dark picture, ``[3, H, W]``, looks less damaged in light."""
+        before, after = self._judge_thumbnails(x, exposure.apply(x))
+        return float(after.mean()) < float(before.mean())
+
+    def prefer_clear(self, x: Tensor, cleared: Tensor, least: float, least_relief: float) -> bool:
+        """Whether both networks find the thumbnail damaged, by a mean logit above ``least``, and
+        less so, on average by ``least_relief``, ``cleared`` of added light or lost contrast."""
+        before, after = self._judge_thumbnails(x, cleared)
+        is_relieved = bool((after < before).all()) and float((before - after).mean()) > least_relief
+        return is_relieved and float(before.mean()) > least
+
+    def _judge_thumbnails(self, x: Tensor, result: Tensor) -> tuple[Tensor, Tensor]:
+        """Scores by both networks for the thumbnails of two pictures, ``[2]`` each."""
+        views = torch.stack([make_thumbnail(one, self.side)[None] for one in (x, result)])
+        scorers = self.scorer, replace(self.scorer, network=self.discriminator)
+        scores = [one.score(views, LIGHT_JUDGED_AT, (0.0, 0.0)) for one in scorers]
+        before, after = torch.tensor(scores).T
+        return before, after
+
+
+def _rank_windows(x: Tensor, grid: Grid, noise_floor: float) -> list[int]:
+    """All windows' numbers: those without noise first, and of these the finest detail first."""
+    ranks = []
+    for number in range(len(grid)):
+        (window,) = grid.cut(x, [number])
+        is_noisy = measure_noise(window) > noise_floor
+        detail = sum(float(window.diff(dim=dim).abs().mean()) for dim in (1, 2))
+        ranks.append((is_noisy, -detail))
+    return sorted(range(len(grid)), key=ranks.__getitem__)
+
+
+def make_thumbnail(x: Tensor, side: int) -> Tensor:
+    """The middle square of ``[3, H, W]``, resized to ``side`` pixels a side."""
+    square = cut_middle(x, min(x.shape[1:]))[None]
+    return F.interpolate(square, (side, side), mode="bicubic", antialias=True)[0].clamp(-1, 1)
