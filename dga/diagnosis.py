@@ -10,7 +10,7 @@ sureness is calibrated without networks.
 import functools
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,12 +22,22 @@ from dga.data.uploads import decode_picture
 from dga.explanation.blur import POWER_LAW, measure_softness
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.explanation import Explanation
-from dga.explanation.exposure import UNCHANGED
+from dga.explanation.exposure import (
+    DEVIATION_FLOOR,
+    LEAST_LIGHT,
+    LIFTED_SHARE,
+    UNCHANGED,
+    WHITE,
+    Exposure,
+    find_level,
+    find_range,
+)
 from dga.explanation.jpeg_quality import find_quality
 from dga.explanation.noise_level import find_impulses
 from dga.explanation.rain import find_streaks
 from dga.explanation.search import DamageSearch
 from dga.explanation.spectrum import compute_power_spectrum, compute_radial_spectrum
+from dga.explanation.veil import estimate_smooth_veil
 from dga.images import HALF_RANGE, Pixels, check_pixels, cut_middle, to_pixels, to_square, to_tensor
 from dga.io.numbers import format_share
 from dga.mending import mend
@@ -88,8 +98,12 @@ is calibrated without networks, where a quarter of the pictures is undamaged
 (dga/folders/README.md)."""
 BLURS = ("blocks", "blur", "motion", "zoom", "glass", "ripples")
 """Kinds that say why a picture has little fine detail; without them that itself is told."""
+LIGHTS = ("veil", "exposure")
+"""Kinds of wrong light; without them what is odd about its range is told."""
 MARGIN_WEIGHT = 0.5
 """How much a logit by which the discriminator prefers the inverse adds to a finding's log odds."""
+DARK_SHARE = 0.01
+"""Share of the pixels whose darkest channel says whether anything is black."""
 SHARP_SOFTNESS = 3.5
 """That of sharp photographs, in natural log power, which a finding of softness exceeds."""
 COARSE = 0.015, 0.05
@@ -98,6 +112,10 @@ LOST_POWER = 2.5
 """Natural log power below the law of sharp photographs at which finer detail is lost."""
 LENS_RADIANS = 2.83
 """Radians a radius at which a lens lets as little through: 2 J1(z) / z = exp(-2.5 / 2)."""
+MOST_UNSURE = 0.49
+"""Most sureness of light that is odd, and of no kind that is recognised: it may be meant so."""
+SMOOTH_EVIDENCE = 0.2
+"""Gain that counts for each time by which shading exceeds the rest of a picture."""
 LEAST_SURE, SURE = 0.005, 0.5
 """Sureness from which a finding is told, and from which it counts as damage."""
 MEASURED_SIDE, FILTERED_SIDE = 1024, 256
@@ -328,8 +346,10 @@ def _list_measured(examination: _Examination) -> list[Finding]:
     explanation = examination.explanation
     level, quiet = explanation.measured_noise, explanation.quiet_noise
     noise = _make_finding("noise", level, f"noise {level:.2f}", evidence=quiet)
-    damage = explanation.degradation
-    return [*_list_parts(damage, examination.middle), *_find_moved(damage, None), noise]
+    damage, x = explanation.degradation, examination.middle
+    findings = [*_list_parts(damage, x), *_find_moved(damage, None), noise]
+    has_light = any(one.kind in LIGHTS and one.sureness >= SURE for one in findings)
+    return findings if explanation.is_page or has_light else [*findings, *_find_odd_light(x)]
 
 
 def _list_judged(examination: _Examination) -> list[Finding]:
@@ -402,6 +422,22 @@ def _find_moved(degradation: Degradation, is_undoable: bool | None) -> Iterator[
         yield _make_finding("glass", spread, text, is_undoable=is_undoable)
     if degradation.warp is not None:
         yield _make_finding("warp", degradation.warp, "bent lines", is_undoable=is_undoable)
+
+
+def _find_odd_light(x: Tensor) -> Iterator[Finding]:
+    """What is odd about the light of ``[3, H, W]``: nothing is white, black or dark, or shading
+    outdoes detail. It ranks pictures, and is never more likely than not."""
+    dark, light = ((level + 1) / 2 for level in find_range(x.amax(0)))
+    darkest = (find_level(x.amin(0).flatten(), DARK_SHARE) + 1) / 2
+    exposures = Exposure(WHITE / max(light, LEAST_LIGHT)), Exposure(black=LIFTED_SHARE * dark)
+    grey = x.mean(0, keepdim=True)
+    shading = estimate_smooth_veil(grey)
+    excess = float(shading.std()) / max(float((grey - shading).std()), DEVIATION_FLOOR) - 1
+    veil = max(1 / (1 - darkest), 1 + SMOOTH_EVIDENCE * excess)
+    for kind, strength in (("exposure", max(one.stretch for one in exposures)), ("veil", veil)):
+        evidence = 1 + 2 * (strength - 1) ** 2  # so that what is common counts for little
+        finding = _make_finding(kind, strength, "odd light", evidence, is_undoable=False)
+        yield replace(finding, sureness=min(MOST_UNSURE, finding.sureness))
 
 
 def _find_softness(x: Tensor, is_undoable: bool | None) -> Iterator[Finding]:

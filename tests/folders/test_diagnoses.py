@@ -65,7 +65,7 @@ def test_damage_is_told_with_its_strength(cat, kind):
 @pytest.mark.parametrize("radius", [2.0, 8.0])
 def test_a_lens_in_a_saved_file_is_as_soft_as_its_radius(cat, radius):
     saved = np.asarray(recompress_jpeg(spread(cat, Disk(radius).kernel), 85))
-    (soft,) = dga.diagnose(saved, is_fast=True).findings
+    soft = dga.diagnose(saved, is_fast=True).findings[0]
     assert (soft.kind, soft.strength) == ("soft", pytest.approx(radius, rel=0.4))
     sharp = {one.kind: one.sureness for one in dga.diagnose(cat, is_fast=True).findings}
     assert sharp.get("soft", 0.0) < SURE
@@ -158,6 +158,22 @@ def test_noise_that_is_not_white_is_found_by_the_networks(cat):
         damaged = recompress_jpeg(dga.corrupt(cat[:224, :224], kind, severity=4, seed=0), 90)
         findings = dga.diagnose(damaged, models).findings
         assert any(one.kind == "noise" and one.sureness > 0.5 for one in findings) == is_noise, kind
+
+
+@pytest.mark.parametrize(("low", "high"), [(0.0, 0.75), (0.12, 1.0), (0.1, 0.85)])
+def test_odd_light_ranks_pictures_and_damages_none(cat, low, high):
+    """A range of levels that nobody recognises as damage comes before the whole range."""
+    odd = (255 * (low + (high - low) * (cat / 255.0))).astype(np.uint8)
+    surest = [
+        max(
+            one.sureness
+            for one in dga.diagnose(picture, is_fast=True).findings
+            if one.kind != "noise"
+        )
+        for picture in (cat, odd)
+    ]
+    assert surest[0] < surest[1]
+    assert not dga.diagnose(odd, is_fast=True).is_damaged
 
 
 def test_a_blur_that_the_networks_object_to_is_told(cat, monkeypatch):
