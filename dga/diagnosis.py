@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import torch.nn.functional as F
 from PIL import Image
 from torch import Tensor
 
@@ -37,7 +38,6 @@ from dga.explanation.noise_level import find_impulses
 from dga.explanation.rain import find_streaks
 from dga.explanation.search import DamageSearch
 from dga.explanation.spectrum import compute_power_spectrum, compute_radial_spectrum
-from dga.explanation.veil import estimate_smooth_veil
 from dga.images import HALF_RANGE, Pixels, check_pixels, cut_middle, to_pixels, to_square, to_tensor
 from dga.io.numbers import format_share
 from dga.mending import mend
@@ -114,8 +114,9 @@ LENS_RADIANS = 2.83
 """Radians a radius at which a lens lets as little through: 2 J1(z) / z = exp(-2.5 / 2)."""
 MOST_UNSURE = 0.49
 """Most sureness of light that is odd, and of no kind that is recognised: it may be meant so."""
-SMOOTH_EVIDENCE = 0.2
-"""Gain that counts for each time by which shading exceeds the rest of a picture."""
+SHADING_SIDE, SMOOTH_EVIDENCE = 6, 0.18
+"""Samples a side of a picture's shading, and the gain that counts for each time by which shading
+exceeds the rest."""
 LEAST_SURE, SURE = 0.005, 0.5
 """Sureness from which a finding is told, and from which it counts as damage."""
 MEASURED_SIDE, FILTERED_SIDE = 1024, 256
@@ -431,7 +432,8 @@ def _find_odd_light(x: Tensor) -> Iterator[Finding]:
     darkest = (find_level(x.amin(0).flatten(), DARK_SHARE) + 1) / 2
     exposures = Exposure(WHITE / max(light, LEAST_LIGHT)), Exposure(black=LIFTED_SHARE * dark)
     grey = x.mean(0, keepdim=True)
-    shading = estimate_smooth_veil(grey)
+    coarse = F.interpolate(grey[None], (SHADING_SIDE, SHADING_SIDE), mode="area")
+    shading = F.interpolate(coarse, grey.shape[-2:], mode="bicubic")[0]
     excess = float(shading.std()) / max(float((grey - shading).std()), DEVIATION_FLOOR) - 1
     veil = max(1 / (1 - darkest), 1 + SMOOTH_EVIDENCE * excess)
     for kind, strength in (("exposure", max(one.stretch for one in exposures)), ("veil", veil)):
