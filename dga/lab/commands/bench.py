@@ -23,16 +23,18 @@ def bench(
     from dga.lab.speed.bench import bench as measure
     from dga.lab.speed.bench import make_random_models
     from dga.networks.compute import Compute
-    from dga.networks.models import load_models
     from dga.profiles import get_profile
-    from dga.weights.sources import Sources
 
     if random and weights:
         raise ValueError("--random loads nothing: leave --weights out.")
-    sizes, compute = parse_numbers("Batch sizes", batches), Compute.choose(device, precision)
+    sizes = parse_numbers("Batch sizes", batches)
+    if 0 in sizes:
+        raise ValueError("Batches are whole numbers from 1 up.")
     if random:
-        models = make_random_models(get_profile(profile), compute)
+        models = make_random_models(get_profile(profile), Compute.choose(device, precision))
     else:
-        models = load_models(profile, Sources(weights), compute)
-    table = measure(models, sizes)
-    typer.echo(table.to_string(index=False, na_rep="-", float_format="{:.4f}".format))
+        options = command_line.ModelOptions(profile, weights, device=device, precision=precision)
+        models = options.load()
+    typer.echo(f"{'method':12}{'batch':>6}{'precision':>10}{'seconds':>9}")
+    for method, batch, seconds in measure(models, sizes):
+        typer.echo(f"{method:12}{batch:6}{models.compute.precision:>10}{seconds:9.4f}")

@@ -1,11 +1,9 @@
 """The bench: seconds an image from the picture to the label."""
 
-import math
-import time
-from collections.abc import Callable, Sequence
+import timeit
+from collections.abc import Iterator, Sequence
 from functools import partial
 
-import pandas as pd
 import skimage.data
 import torch
 from PIL import Image
@@ -16,7 +14,7 @@ from dga.diffusion import Schedule
 from dga.images import to_pixels, to_square, to_tensor
 from dga.lab.readers.runner import answer, create_runners
 from dga.networks.classifier import build_classifier
-from dga.networks.compute import Compute, is_out_of_memory
+from dga.networks.compute import Compute
 from dga.networks.models import Models
 from dga.networks.unet import Denoiser, Discriminator
 from dga.profiles import Profile
@@ -24,22 +22,18 @@ from dga.profiles import Profile
 METHODS = ("dda", "dga-guided", "dga-plus")
 
 
-def bench(models: Models, batches: Sequence[int]) -> pd.DataFrame:
-    """A row for each batch size and method: seconds an image.
+def bench(models: Models, batches: Sequence[int]) -> Iterator[tuple[str, int, float]]:
+    """Each method and size of a batch, with the seconds an image, as they are measured.
 
-    What does not fit into memory has no seconds (NaN). Raises ``ValueError`` for an empty batch.
+    A batch is timed the second time that it is read, because the first prepares kernels. Raises
+    ``MemoryError`` for one that does not fit into memory.
     """
-    if min(batches) < 1:
-        raise ValueError("Batches are whole numbers from 1 up.")
-    rows = []
     for count in batches:
         x = make_pictures(models, count)
         for name in METHODS:
-            runners = create_runners(models, [name])
-            work = partial(answer, runners, x, range(count))
-            seconds = measure_seconds(work, models.device) / count
-            rows.append((name, count, models.compute.precision, seconds))
-    return pd.DataFrame(rows, columns=["method", "batch", "precision", "seconds"])
+            work = partial(answer, create_runners(models, [name]), x, range(count))
+            _, seconds = timeit.repeat(work, repeat=2, number=1)  # answers are on the CPU
+            yield name, count, seconds / count
 
 
 def make_pictures(models: Models, count: int) -> Tensor:
@@ -64,24 +58,3 @@ def make_random_models(profile: Profile, compute: Compute) -> Models:
     )
     schedule = Schedule.from_config(profile.schedule)
     return Models(profile, schedule, denoiser, judge, judge, classifier, compute)
-
-
-def measure_seconds(work: Callable[[], object], device: torch.device) -> float:
-    """Wall clock of the second run, from an idle device to an idle one; the first prepares kernels.
-
-    NaN where memory runs out.
-    """
-    wait = partial(torch.cuda.synchronize, device) if device.type == "cuda" else lambda: None
-    try:
-        work()
-        wait()
-        start_time = time.perf_counter()
-        work()
-        wait()
-        return time.perf_counter() - start_time
-    except (RuntimeError, MemoryError) as error:
-        if not is_out_of_memory(error):
-            raise
-    if device.type == "cuda":
-        torch.cuda.empty_cache()  # here, where the error no longer holds the work's tensors
-    return math.nan
