@@ -24,18 +24,15 @@ Of data the last part of each path counts, because each machine keeps it in its 
 class PooledRuns:
     """Runs of one severity, or of one mixed stream, that agree in :data:`CONDITIONS`."""
 
-    severity: int
-    """0 for a stream, which has all. Clean pictures stand beside every severity."""
     runs: tuple[Run, ...]
+    """The first is the one with which the others agree."""
     lines: pd.DataFrame
     """The lines of all runs, each image and method once."""
-    stream: str = ""
-    """The kind of mixed stream; "" for runs of one corruption after the other."""
 
     @property
-    def config(self) -> dict[str, Any]:
-        """The configuration of the first run."""
-        return self.runs[0].config
+    def first(self) -> Run:
+        """The run that says what all are of, such as a severity or the kind of a stream."""
+        return self.runs[0]
 
     @cached_property
     def methods(self) -> list[str]:
@@ -46,7 +43,7 @@ class PooledRuns:
     def methods_to_compare(self) -> list[str]:
         """Methods without permuted controls and, outside of streams, DGA+ with other settings."""
         names = [name for name in map(MethodName.parse, self.methods) if not name.is_permuted]
-        return [name.name for name in names if self.stream or not name.is_plus_changed]
+        return [name.name for name in names if self.first.stream or not name.is_plus_changed]
 
 
 def pool_runs(runs: Sequence[Run]) -> tuple[list[PooledRuns], list[str]]:
@@ -56,19 +53,15 @@ def pool_runs(runs: Sequence[Run]) -> tuple[list[PooledRuns], list[str]]:
     """
     clean = [r for r in runs if not r.stream and set(r.lines["corruption"]) == {CLEAN}]
     damaged = [run for run in runs if not run.stream and run not in clean]
-    groups = list[tuple[int, str, list[Run]]]()
-    for severity in sorted({run.severity for run in damaged or clean}, reverse=True):
-        groups.append((severity, "", [run for run in damaged if run.severity == severity] + clean))
-    for stream in STREAMS:
-        groups.append((0, stream, [run for run in runs if run.stream == stream]))
-    pooled = [pool_agreeing(group, severity, stream) for severity, stream, group in groups]
+    severities = sorted({run.severity for run in damaged or clean}, reverse=True)
+    groups = [[run for run in damaged if run.severity == one] + clean for one in severities]
+    groups += [[run for run in runs if run.stream == stream] for stream in STREAMS]
+    pooled = [pool_agreeing(group) for group in groups]
     left_out = dict.fromkeys(sentence for _, sentences in pooled for sentence in sentences)
     return [one for pools, _ in pooled for one in pools], list(left_out)
 
 
-def pool_agreeing(
-    runs: Iterable[Run], severity: int, stream: str = ""
-) -> tuple[list[PooledRuns], list[str]]:
+def pool_agreeing(runs: Iterable[Run]) -> tuple[list[PooledRuns], list[str]]:
     """Pool runs that agree with the weightiest; of no runs no pool is returned.
 
     That is the run on ``report`` rather than ``tune``, with damage, with most methods, with most
@@ -85,7 +78,7 @@ def pool_agreeing(
         return [], left_out
     lines = pd.concat([run.lines for run in agreeing], ignore_index=True)
     lines = lines.drop_duplicates(KEY, ignore_index=True)
-    return [PooledRuns(severity, tuple(agreeing), lines, stream)], left_out
+    return [PooledRuns(tuple(agreeing), lines)], left_out
 
 
 def _weigh(run: Run) -> tuple[bool, bool, int, int]:

@@ -27,21 +27,17 @@ Content = dict[str, Any]
 
 def make_report(runs: Sequence[Run]) -> Content:
     """All exhibits that evaluations allow, and a sentence on each run that was left out."""
-    return _report_pools(*_pool_by_condition(runs))
-
-
-def _report_pools(pools: Sequence[PooledRuns], left_out: Sequence[str]) -> Content:
-    """What :func:`make_report` returns, of runs that are pooled already."""
-    severities = [pooled for pooled in pools if not pooled.stream]
-    usual = [pooled for pooled in severities if not _name_condition(pooled.runs[0])]
+    pools, left_out = _pool_by_condition(runs)
+    severities = [pooled for pooled in pools if not pooled.first.stream]
+    usual = [pooled for pooled in severities if not _name_condition(pooled.first)]
     undamaged, not_pooled = _pool_undamaged(usual)
     exhibits = [
         *map(_make_damage_exhibit, usual),
         *map(_make_undamaged_exhibit, undamaged),
-        *(_make_stream_exhibit(pooled) for pooled in pools if pooled.stream),
+        *(_make_stream_exhibit(pooled) for pooled in pools if pooled.first.stream),
         *(_make_damage_exhibit(pooled) for pooled in severities if pooled not in usual),
     ]
-    conditions = pools[0].config if pools else {}
+    conditions = pools[0].first.config if pools else {}
     return {
         "profile": conditions.get("profile"),
         "split": conditions.get("split"),
@@ -56,12 +52,12 @@ def write_report(saved: SavedRuns, path: Path, has_readings: bool = False) -> Co
     ``has_readings``: whether every single reading is written, too, as ``NAME-readings.json`` beside
     it.
     """
-    pools, left_out = _pool_by_condition(saved.evaluations)
-    report = _report_pools(pools, left_out)
+    report = make_report(saved.evaluations)
     path.parent.mkdir(parents=True, exist_ok=True)
     write_json(path, report)
     if has_readings:
-        readings = {_name_pool(p): list_readings(p) for p in pools if not p.stream}
+        pools, _ = _pool_by_condition(saved.evaluations)
+        readings = {_name_pool(p): list_readings(p) for p in pools if not p.first.stream}
         text = json.dumps(readings, ensure_ascii=False, separators=(",", ":"))
         path.with_name(f"{path.stem}-readings.json").write_text(text + "\n", "utf-8")
     return report
@@ -85,7 +81,7 @@ def _name_condition(run: Run) -> str:
 
 def _name_pool(pooled: PooledRuns) -> str:
     """The key of pooled runs, such as ``saved-85-severity-5``."""
-    return f"{_name_condition(pooled.runs[0])}severity-{pooled.severity}"
+    return f"{_name_condition(pooled.first)}severity-{pooled.first.severity}"
 
 
 def list_readings(pooled: PooledRuns) -> Content:
@@ -131,11 +127,11 @@ def _hide_paths(command: str) -> str:
 
 def _make_damage_exhibit(pooled: PooledRuns) -> Content:
     damaged = replace(pooled, lines=pooled.lines[pooled.lines["corruption"] != CLEAN])
-    key, saved = _name_pool(pooled), pooled.config.get("saved")
+    key, saved = _name_pool(pooled), pooled.first.config.get("saved")
     groups = [group for group in GROUPS if group != CLEAN]
-    title = f"By kind of damage, severity {pooled.severity}"
+    title = f"By kind of damage, severity {pooled.first.severity}"
     if "everyday" in key:
-        title = f"Everyday damage, strength {pooled.severity}"
+        title = f"Everyday damage, strength {pooled.first.severity}"
         groups = [MEAN, *sorted(damaged.lines["corruption"].unique())]
     title = f"{title}, saved as JPEG {saved}" if saved else title
     caption = (
@@ -151,7 +147,7 @@ def _pool_undamaged(severities: Iterable[PooledRuns]) -> tuple[list[PooledRuns],
     Also returns a sentence on each of these.
     """
     runs = [run for p in severities for run in p.runs if CLEAN in set(run.lines["corruption"])]
-    pools, left_out = pool_agreeing(list(dict.fromkeys(runs)), severity=0)
+    pools, left_out = pool_agreeing(dict.fromkeys(runs))
     undamaged = [replace(p, lines=p.lines[p.lines["corruption"] == CLEAN]) for p in pools]
     return undamaged, [f"undamaged photographs of {sentence}" for sentence in left_out]
 
@@ -165,12 +161,12 @@ def _make_undamaged_exhibit(pooled: PooledRuns) -> Content:
 
 
 def _make_stream_exhibit(pooled: PooledRuns) -> Content:
-    title = f"{STREAMS[pooled.stream]}: every damage and strength mixed"
+    title = f"{STREAMS[pooled.first.stream]}: every damage and strength mixed"
     caption = (
         "How many of 100 photographs are read right on one stream of undamaged and "
         "damaged ones, each photograph once, the same for every method."
     )
-    return _make_exhibit(pooled, pooled.stream, title, caption, STREAM_GROUPS)
+    return _make_exhibit(pooled, pooled.first.stream, title, caption, STREAM_GROUPS)
 
 
 def _make_exhibit(
@@ -189,7 +185,7 @@ def _make_exhibit(
         elif other.is_plus_changed:
             pairs[PLUS, other.name] = None
     asked = [*((name, SOURCE, groups) for name in names), *((*pair, fewer) for pair in pairs)]
-    is_mixed = bool(pooled.stream)
+    is_mixed = bool(pooled.first.stream)
     return {
         "key": key,
         "title": title,

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from dga import command_line
-from dga.lab.commands.plan_options import DataOption, PlanOptions
+from dga.lab.evaluation.plan_options import DataOption, PlanOptions
 
 METHODS_HELP = (
     "Comma-separated: source, tent, memo, diffpure, dda, dga, dga-guided, dga-plus ... "
@@ -30,30 +30,27 @@ def evaluate(
     ] = "all",
     stream: Annotated[str | None, typer.Option(help=STREAM_HELP)] = None,
     batch: Annotated[int, typer.Option(help="Pictures at once.")] = 16,
-    engine: Annotated[str, typer.Option(help="local, or ray: many machines.")] = "local",
     address: Annotated[
-        str | None, typer.Option(help="A running Ray cluster: auto or HOST:6379. Default: none.")
+        str | None, typer.Option(help="A Ray cluster to work on: local, auto or HOST:6379.")
     ] = None,
     plan: PlanOptions = PlanOptions(),
     models: command_line.ModelOptions = command_line.ModelOptions(precision="float32"),
 ) -> None:
     """Measure accuracy, depths and seconds of methods on labelled pictures."""
-    from dga.io.parsing import check_choice, split_list
+    from dga.io.parsing import split_list
     from dga.lab.analysis.tables import summarise_accuracy
     from dga.lab.data.imagenet_c import parse_corruptions
     from dga.lab.evaluation.cluster import check_precision, start_on_cluster
+    from dga.lab.evaluation.plan import Plan
     from dga.lab.evaluation.run import EvaluationWorker
     from dga.lab.evaluation.run import evaluate as measure
 
-    check_choice("engine", engine, ("local", "ray"))
-    if address and engine != "ray":
-        raise ValueError("--address is a Ray cluster's: add --engine ray.")
-    if engine == "ray":
+    if address:
         check_precision(models.precision)
-    chosen_plan = plan.make_plan(data, parse_corruptions(corruptions, has_clean=True), stream)
-    worker = EvaluationWorker(models, split_list(methods), chosen_plan)
-    workers = start_on_cluster(address) if engine == "ray" else nullcontext(map)
-    with workers as run:
+    names = parse_corruptions(corruptions, has_clean=True)
+    asked = Plan(data=tuple(data), corruptions=names, stream=stream, **vars(plan))
+    worker = EvaluationWorker(models, split_list(methods), asked)
+    with start_on_cluster(address) if address else nullcontext(map) as run:
         results = measure(worker, out, batch, command_line.read_command_line(), run)
     typer.echo(summarise_accuracy(results.lines, is_stream=stream is not None))
     command_line.print_names(results.unreadable)

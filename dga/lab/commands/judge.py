@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from dga import command_line
-from dga.lab.commands.plan_options import DataOption, PlanOptions
+from dga.lab.evaluation.plan_options import DataOption, PlanOptions
 
 
 @command_line.command
@@ -25,9 +25,10 @@ def judge(
     from dga.io.parsing import parse_numbers
     from dga.lab.data.imagenet_c import parse_corruptions
     from dga.lab.evaluation.curves import judge_pictures
+    from dga.lab.evaluation.plan import Plan
 
-    chosen_plan = plan.make_plan(data, parse_corruptions(corruptions))
+    asked = Plan(data=tuple(data), corruptions=parse_corruptions(corruptions), **vars(plan))
     chosen_depths = () if depths == "all" else parse_numbers("Depths", depths)
     typed = command_line.read_command_line()
-    judge_pictures(models.load(), chosen_plan, out, chosen_depths, typed)
+    judge_pictures(models.load(), asked, out, chosen_depths, typed)
     typer.echo(f"Curves: {out / LINES}")

@@ -1,7 +1,6 @@
 """Preprocessing: how picture files are cropped and resized, ImageNet-C's protocol included."""
 
 from dataclasses import dataclass
-from typing import Self
 
 from PIL import Image
 
@@ -42,38 +41,33 @@ class Crop:
 class View:
     """How a profile's pictures are prepared, for training and for measuring alike.
 
-    A picture file is read through ``clean``, perhaps corrupted, and brought to the networks'
-    ``size`` by ``finish``. Without a ``release`` the first step does all of it. With one, the
+    A picture file is read through ``clean``, perhaps corrupted, and brought to the networks' size
+    by ``finish``. Without a ``release`` of the profile the first step does all of it. With one, the
     picture becomes what the released data set would hold (cut, corrupted, compressed), and is then
     read as a file of that set is.
     """
 
-    size: int
-    release: ReleaseConfig | None = None
-
-    @classmethod
-    def of(cls, profile: Profile) -> Self:
-        """The view that a profile's networks have of pictures."""
-        return cls(profile.image_size, profile.release)
+    profile: Profile
 
     @property
     def clean(self) -> Crop:
         """How a clean picture is read: what corruptions are applied to."""
-        return Crop(self.release.crop if self.release else self.size, self.release)
+        release = self.profile.release
+        return Crop(release.crop, release) if release else self.released
 
     @property
     def released(self) -> Crop:
         """How a picture of a corrupted data set is read."""
-        return Crop(self.size)
+        return Crop(self.profile.image_size)
 
     def finish(self, pixels: Pixels) -> Pixels:
         """A picture that was read as ``clean`` and perhaps corrupted, as networks see it.
 
         Returns uint8 ``[size, size, 3]``: the same bits as from a released file.
         """
-        if self.release is None:
+        if self.profile.release is None:
             return pixels
-        quality = self.release.quality
+        quality = self.profile.release.quality
         return self.released(
             recompress_jpeg(pixels, quality) if quality else Image.fromarray(pixels)
         )

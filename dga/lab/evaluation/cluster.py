@@ -23,7 +23,7 @@ def check_precision(precision: str) -> None:
 
 
 @contextmanager
-def start_on_cluster(address: str | None) -> Iterator[TaskMap[Any, Any]]:
+def start_on_cluster(address: str) -> Iterator[TaskMap[Any, Any]]:
     """A function that runs tasks on a Ray cluster whose machines see the same files.
 
     There is one process for each GPU or, where there is none, for each CPU; it works in the folder
@@ -70,7 +70,7 @@ def start_on_cluster(address: str | None) -> Iterator[TaskMap[Any, Any]]:
         ray.shutdown()
 
 
-def _join(address: str | None) -> Any:
+def _join(address: str) -> Any:
     """The module ``ray``, connected to the cluster. Raises as :func:`start_on_cluster` does."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_ENABLE_AUTO_CONNECT", "0")
@@ -81,11 +81,11 @@ def _join(address: str | None) -> Any:
             "A cluster needs Ray, which is not installed here: "
             "pip install -r requirements-cluster.txt"
         ) from error
-    host, _, port = (address or "").rpartition(":")
+    host, _, port = address.rpartition(":")
     try:
         if port.isdigit() and "/" not in host:  # at once: Ray itself tries for 20 minutes
             socket.create_connection((host, int(port)), timeout=10.0).close()
-        ray.init(address or "local", log_to_driver=False, logging_level="error")
+        ray.init(address, log_to_driver=False, logging_level="error")
     except (OSError, OverflowError, RuntimeError, ValueError) as error:
         raise ConnectionError(
             f"The Ray cluster at {address} cannot be joined ({error}). On its first machine runs "

@@ -70,7 +70,7 @@ def judge_batch(
 
     Raises ``ValueError`` naming the pictures that cannot be read.
     """
-    pictures, _ = read_batch(plan, View.of(models.profile), batch, corruption)
+    pictures, _ = read_batch(plan, View(models.profile), batch, corruption)
     if unreadable := sorted(set(batch.names) - set(pictures.names)):
         names = first_names(unreadable, MAX_LISTED_NAMES)
         raise ValueError(f"Under {corruption} these pictures cannot be read: {names}.")

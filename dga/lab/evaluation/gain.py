@@ -43,7 +43,7 @@ def measure_gain(
     """
     has_labels = has_class_folders(data, models.profile.classifier.classes)
     plan = Plan(
-        (str(data.absolute()),), (CLEAN, *corruptions), severity,
+        data=(data,), corruptions=(CLEAN, *corruptions), severity=severity,
         split="all", has_labels=has_labels, most=pictures,
     )  # fmt: skip
     worker = EvaluationWorker(LoadedModels(models), (SOURCE, DEFAULT_METHOD), plan)

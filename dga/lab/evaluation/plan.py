@@ -23,37 +23,24 @@ from dga.lab.data.image_sets import (
     take_per_class,
 )
 from dga.lab.data.imagenet_c import find_condition
+from dga.lab.evaluation.plan_options import PlanOptions
 from dga.profiles import Profile
-from dga.profiles.configs import Bounded, bounded
 
 Condition = tuple[str, int]
 """A corruption and its severity, 1 to 5; of clean pictures 0."""
 
 
-@dataclass(frozen=True)
-class Plan(Bounded):
+@dataclass(frozen=True, kw_only=True)
+class Plan(PlanOptions):
     """Which pictures are measured, and how they are damaged before.
 
-    Raises ``ValueError`` for numbers out of range, for unknown names, and for conditions of which
-    there is no picture.
+    Raises ``ValueError`` for unknown names, and for conditions of which there is no picture.
     """
 
-    data: tuple[str, ...]
-    """Folders or zips of class/picture files, at absolute paths: results of others are refused."""
+    data: tuple[Path, ...]
+    """Folders or zips of class/picture files."""
     corruptions: tuple[str, ...] = CORRUPTIONS
     """Names of corruptions; ``clean`` may be among them."""
-    severity: int = 5
-    """The severity of all corruptions, 1 to 5."""
-    per_class: int | None = bounded(None, 1)
-    """How many pictures of each class are measured; None: all."""
-    split: str = "report"
-    """Which pictures are taken: tune (those on which the profile's settings were chosen), report
-    (all others) or all."""
-    seed: int = 0
-    """The base of every picture's own seed."""
-    corrupted: str | None = None
-    """A folder in ImageNet-C's layout (corruption/severity/class/picture), whose pictures are read
-    instead of being made from the undamaged ones."""
     stream: str | None = None
     """None: one corruption after the other. Else each picture comes once, at a severity from 0
     (clean) to 5 and under one of the corruptions, both drawn by its seed. The pictures are shuffled
@@ -61,14 +48,8 @@ class Plan(Bounded):
     has_labels: bool = True
     """Whether folders are classes. Else pictures lie at any depth, and no reading is right or
     wrong."""
-    most: int | None = bounded(None, 1)
-    """How many pictures are measured in all, the first of the shuffled ones; None: all."""
-    saved: int | None = bounded(None, 1, 100)
-    """The quality of the JPEG as which every picture is saved before it is repaired; None: it is
-    not saved."""
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         for name in self.corruptions:
             if name != CLEAN:
                 check_corruption(name, self.severity)
@@ -83,7 +64,7 @@ class Plan(Bounded):
                 "Pictures of a corrupted data set are saved already: leave --saved out."
             )
         if self.corrupted:
-            self._check_corrupted(Path(self.corrupted))
+            self._check_corrupted(self.corrupted)
 
     def _check_corrupted(self, root: Path) -> None:
         """Raise ``ValueError`` unless ``root`` is a folder that has all that cannot be made.
@@ -93,7 +74,7 @@ class Plan(Bounded):
         """
         if not root.is_dir():
             raise ValueError(f"{root} is no folder of corrupted pictures.")
-        if not any(Path(source).parent.name in NAMES for source in self.data):
+        if not any(source.parent.name in NAMES for source in self.data):
             return
         needed = (CLEAN, *self.corruptions) if self.stream else self.corruptions
         missing = [name for name in needed if find_condition(root, name, self.severity) is None]
@@ -124,13 +105,16 @@ class Plan(Bounded):
         corruption, severity = condition
         if self.corrupted is None or corruption == CLEAN:
             return None
-        return find_condition(Path(self.corrupted), corruption, severity)
+        return find_condition(self.corrupted, corruption, severity)
 
     def describe(self) -> dict[str, Any]:
-        """The part of a run's configuration that says which pictures it is of, as JSON types."""
+        """The part of a run's configuration that says which pictures it is of, as JSON types.
+
+        Paths are absolute, so that results of other folders are refused.
+        """
         facts: dict[str, Any] = {
-            "data": self.data,
-            "corrupted": self.corrupted,
+            "data": [str(path.absolute()) for path in self.data],
+            "corrupted": str(self.corrupted.absolute()) if self.corrupted else None,
             "split": self.split,
             "seed": self.seed,
         }
@@ -150,7 +134,7 @@ def choose_images(plan: Plan, profile: Profile) -> ImageSet:
 
     Raises ``ValueError`` for an unknown split, and for data without pictures.
     """
-    view = View.of(profile)
+    view = View(profile)
     classes = profile.classifier.classes or None
     images = find_images(plan.data, view.clean, classes, plan.has_labels)
     tune, report = split_tune(images, read_tune(profile.name))
@@ -202,7 +186,8 @@ def read_batch(
             continue
         undamaged[i] = view.finish(picture)
         damaged[i] = view.finish(_damage(plan, picture, pictures.names[i], conditions[i]))
-    shape = len(damaged), view.size, view.size, 3
+    side = view.released.side
+    shape = len(damaged), side, side, 3
     pixels = np.array(list(damaged.values()), np.uint8).reshape(shape)
     has_all = 0 < len(undamaged) == len(damaged)
     before = np.array(list(undamaged.values())) if has_all else None

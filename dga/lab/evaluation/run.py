@@ -113,7 +113,7 @@ class EvaluationWorker:
         if changes := find_differences(asdict(expected), asdict(self.inspect())):
             host = socket.gethostname()
             raise ValueError(f"The worker on {host} differs from the first one ({changes[0]}).")
-        view, runners = View.of(self.models.profile), _create_runners(self)
+        view, runners = View(self.models.profile), _create_runners(self)
         runners = {name: runners[name] for name in task.methods}
         for runner in runners.values():
             runner.reset()

@@ -125,6 +125,6 @@ def train(
 def _find_images(model: str, training: Training, data: Sequence[Path]) -> ImageSet:
     """Labelled pictures, in memory unless they are too many."""
     profile = training.profile
-    crop = View.of(profile).clean if model == "discriminator" else Crop(profile.image_size)
+    crop = View(profile).clean if model == "discriminator" else Crop(profile.image_size)
     images = find_images(data, crop, profile.classifier.classes or None)
     return images if images.is_large else images.load()

@@ -10,4 +10,5 @@ from dga.lab.evaluation.plan import Plan
 @pytest.fixture(scope="session")
 def plan(picture_folder: Path) -> Plan:
     """Two pictures of each class, with noise and in fog, severity 3."""
-    return Plan((str(picture_folder),), ("gaussian_noise", "fog"), 3, per_class=2, split="all")
+    names = "gaussian_noise", "fog"
+    return Plan(data=(picture_folder,), corruptions=names, severity=3, per_class=2, split="all")

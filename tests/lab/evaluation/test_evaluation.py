@@ -103,7 +103,7 @@ def test_pictures_of_another_folder_of_the_same_name_are_refused(
 ):
     """They have the same names, so that what was read of one would count for the other."""
     other = shutil.copytree(picture_folder, tmp_path / "other" / picture_folder.name)
-    elsewhere = dataclasses.replace(plan, data=(str(other),))
+    elsewhere = dataclasses.replace(plan, data=(other,))
     run(choosy_models, plan, tmp_path / "evaluated", ("source",))
     with pytest.raises(ValueError, match="another configuration"):
         run(choosy_models, elsewhere, tmp_path / "evaluated", ("source",))
@@ -164,7 +164,7 @@ def test_a_folder_of_ones_own_is_measured_whole(tmp_path):
     """All of it by default, however small; the split for choices is the project's own."""
 
     def chosen(split: str, *folders: str) -> set[str]:
-        plan = Plan(tuple(str(tmp_path / folder) for folder in folders), split=split)
+        plan = Plan(data=tuple(tmp_path / folder for folder in folders), split=split)
         return {Path(name).stem for name in choose_images(plan, EVERYDAY16).names}
 
     tuned, mine = sorted(read_tune("everyday16"))[:12], [f"picture-{i}" for i in range(12)]

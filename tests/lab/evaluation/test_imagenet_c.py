@@ -63,7 +63,7 @@ def clean(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def released(models: Models, clean: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The corrupted data set as its authors made theirs."""
     out = tmp_path_factory.mktemp("imagenet-c")
-    files = find_images([clean], View.of(models.profile).clean)
+    files = find_images([clean], View(models.profile).clean)
     for name, pixels in zip(files.names, files.load().pixels, strict=True):
         for corruption in CORRUPTIONS:
             path = out / corruption / "5" / name
@@ -75,13 +75,13 @@ def released(models: Models, clean: Path, tmp_path_factory: pytest.TempPathFacto
 
 def _plan(data: Path, **changes: object) -> Plan:
     asked = {"corruptions": CORRUPTIONS, "per_class": 4, "split": "all", **changes}
-    return Plan(data=(str(data),), **asked)
+    return Plan(data=(data,), **asked)
 
 
 def _released_plan(root: Path, **changes: object) -> Plan:
     """Of a release alone, whose pictures are known from one of its folders."""
     (folder, *_) = sorted(root.rglob("fog/5"))
-    return _plan(folder, corrupted=str(root), **changes)
+    return _plan(folder, corrupted=root, **changes)
 
 
 def _lines(models: Models, plan: Plan, out: Path) -> list[Line]:
@@ -100,7 +100,7 @@ def test_release_pictures_made_on_the_fly_and_released_are_the_same(
 ):
     made = _lines(models, _plan(clean), tmp_path / "made")
     assert len(made) == 2 * 2 * 12
-    beside = _plan(clean, corrupted=str(released))
+    beside = _plan(clean, corrupted=released)
     assert _facts(_lines(models, beside, tmp_path / "beside")) == _facts(made)
     alone = _lines(models, _released_plan(released), tmp_path / "alone")
     assert _facts(alone) == _facts(made)
@@ -111,7 +111,7 @@ def test_archives_unpacked_by_family_are_found(models, released, tmp_path):
     shutil.copytree(released / "fog", tmp_path / "weather" / "fog")
     assert find_condition(tmp_path, "fog", 5) == tmp_path / "weather" / "fog" / "5"
     one, other = (
-        read_batch(plan, View.of(models.profile), choose_images(plan, models.profile), "fog")[0]
+        read_batch(plan, View(models.profile), choose_images(plan, models.profile), "fog")[0]
         for plan in map(_released_plan, (tmp_path, released))
     )
     assert np.array_equal(one.pixels, other.pixels)
@@ -166,6 +166,6 @@ def test_what_a_release_lacks_is_named(models, clean, released, tmp_path):
     with pytest.raises(ValueError, match=r"No pictures in .*class/picture"):
         choose_images(_plan(released), models.profile)
     with pytest.raises(ValueError, match="nothing is no folder of corrupted pictures"):
-        _plan(clean, corrupted=str(tmp_path / "nothing"))
+        _plan(clean, corrupted=tmp_path / "nothing")
     with pytest.raises(ValueError, match="has no clean"):
         judge_pictures(models, _released_plan(released), tmp_path)

@@ -10,9 +10,9 @@ from torch.utils.data import DataLoader
 
 from dga.lab.data.cropping import View
 from dga.lab.data.image_sets import ImageSet, find_images
-from dga.lab.training import pairs
+from dga.lab.training import discriminator_trainer
+from dga.lab.training.discriminator_trainer import PairBatches
 from dga.lab.training.loop import TrainConfig
-from dga.lab.training.pairs import PairBatches
 from dga.profiles import Profile
 
 QUICK = ("gaussian_noise", "contrast", "pixelate")
@@ -29,7 +29,7 @@ def profile(tiny_released_profile: Profile) -> Profile:
 
 @pytest.fixture
 def files(profile: Profile, picture_folder: Path) -> ImageSet:
-    return find_images([picture_folder], View.of(profile).clean, profile.classifier.classes)
+    return find_images([picture_folder], View(profile).clean, profile.classifier.classes)
 
 
 def test_batches_are_the_same_streamed_held_and_made_ahead(profile, files):
@@ -45,10 +45,14 @@ def test_batches_are_the_same_streamed_held_and_made_ahead(profile, files):
 
 def test_both_classes_go_through_the_release(profile, files, monkeypatch):
     """Cut, (corrupted,) JPEG at quality 85, resized; else a discriminator learns the JPEG."""
-    monkeypatch.setattr(pairs, "vary_source", lambda picture, *_: picture)
-    monkeypatch.setattr(pairs, "corrupt_randomly", lambda picture, *_: 255 - picture)
-    view, pictures = View.of(profile), files.load().pixels[:4]
-    clean, inverted = pairs.make_pairs(QUICK, pictures, np.random.default_rng(0), view)
+    monkeypatch.setattr(discriminator_trainer, "vary_source", lambda picture, *_: picture)
+    monkeypatch.setattr(
+        discriminator_trainer, "corrupt_randomly", lambda picture, *_: 255 - picture
+    )
+    view, pictures = View(profile), files.load().pixels[:4]
+    clean, inverted = discriminator_trainer.make_pairs(
+        QUICK, pictures, np.random.default_rng(0), view
+    )
     assert clean.shape == (4, 40, 40, 3)
     assert np.array_equal(clean, np.stack([view.finish(picture) for picture in pictures]))
     assert np.array_equal(inverted, np.stack([view.finish(255 - p) for p in pictures]))
