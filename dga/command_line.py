@@ -49,9 +49,9 @@ class ModelOptions:
         Path | None,
         typer.Option(help="The diffusion model: its folder, or a .pt of guided-diffusion."),
     ] = None
-    discriminator: Annotated[
-        Path | None, typer.Option(help="The discriminator: its folder, or the authors' checkpoint.")
-    ] = None
+    discriminator: Annotated[Path | None, typer.Option(help="The discriminator: its folder.")] = (
+        None
+    )
     explainer: Annotated[
         Path | None, typer.Option(help="DGA+'s own discriminator: its folder.")
     ] = None

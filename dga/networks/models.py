@@ -13,7 +13,6 @@ from dga.diffusion import Schedule
 from dga.io.parsing import to_one_line
 from dga.networks.classifier import build_classifier, load_classifier, load_packaged_classifier
 from dga.networks.compute import Compute, isolate_numerics, use_one_thread_in_forks
-from dga.networks.published import PublishedDiscriminator
 from dga.networks.unet import ConditionalDenoiser, Denoiser, Discriminator
 from dga.profiles import ClassifierConfig, Profile, ReleaseConfig, get_profile
 from dga.weights.checkpoints import WeightsError
@@ -247,22 +246,12 @@ def load_origin(profile: Profile, base: Path) -> dict[str, Tensor]:
 
 
 def load_discriminator(profile: Profile, path: Path) -> nn.Module:
-    """Load the discriminator from a folder of ours or a checkpoint in the paper's layout.
+    """Load the discriminator from a folder of ours or a checkpoint.
 
     Raises :class:`~dga.weights.checkpoints.WeightsError`.
     """
-    config = profile.discriminator
-    if path.is_file() and config.fold != 1:
-        raise WeightsError(
-            f"{path} does not suit {profile.name}: a checkpoint in the paper's layout needs a "
-            "profile without folding."
-        )
-    network: nn.Module
     with torch.device("meta"):
-        if path.is_file():
-            network = PublishedDiscriminator(config, profile.schedule)
-        else:
-            network = Discriminator(config)
+        network = Discriminator(profile.discriminator)
     return load_weights(network, path)
 
 

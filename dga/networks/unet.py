@@ -16,31 +16,29 @@ from dga.profiles import NetworkConfig
 class GuidedNetwork(nn.Module):
     """A network of the guided-diffusion package, whose precision and kernels can be changed."""
 
+    net: Any
+    """The package's own network."""
+
     def __init__(self) -> None:
         super().__init__()
         self.memory_format = torch.contiguous_format
 
     @property
-    def inner(self) -> Any:
-        """The package's own network."""
-        return self.net
-
-    @property
     def dtype(self) -> torch.dtype:
         """The precision of its convolutions."""
-        return self.inner.dtype
+        return self.net.dtype
 
     def use_fast_blocks(self) -> None:
         """Use faster blocks, with channels last; results equal the package's up to rounding."""
-        replace_blocks(self.inner)
+        replace_blocks(self.net)
         self.memory_format = torch.channels_last
         self.to(memory_format=self.memory_format)
 
     def convert_torso(self, dtype: torch.dtype) -> None:
         """Run convolutions and attention in ``dtype``; norms, embeddings and heads stay float32."""
-        self.inner.dtype = dtype
+        self.net.dtype = dtype
         for name in ("input_blocks", "middle_block", "output_blocks"):
-            for module in getattr(self.inner, name, nn.Module()).modules():
+            for module in getattr(self.net, name, nn.Module()).modules():
                 if isinstance(module, nn.Conv1d | nn.Conv2d):
                     module.to(dtype)
 
@@ -111,7 +109,7 @@ class Discriminator(GuidedNetwork):
     def __init__(self, config: NetworkConfig) -> None:
         super().__init__()
         self.fold, self.side = config.fold, config.image_size
-        self.net = build_encoder(config, "attention")
+        self.net = EncoderUNetModel(out_channels=1, pool="attention", **_layout(config))
 
     def forward(self, x: Tensor, time: Tensor) -> Tensor:
         windows = cut_judged_windows(x, self.side)
@@ -119,15 +117,6 @@ class Discriminator(GuidedNetwork):
         h = h.contiguous(memory_format=self.memory_format)
         logits = self.net(h, time.repeat(len(windows))).float().view(len(windows), -1)  # [n, B]
         return logits.T.mean(1)
-
-
-def build_encoder(config: NetworkConfig, pool: str) -> EncoderUNetModel:
-    """Build the encoder half of the U-Net with one output, ``[B, 3 f^2, H/f, W/f], [B] -> [B, 1]``.
-
-    ``pool``: how the package turns a map of features into one vector, ``attention`` or
-    ``adaptive``.
-    """
-    return EncoderUNetModel(out_channels=1, pool=pool, **_layout(config))
 
 
 def _layout(config: NetworkConfig) -> dict[str, Any]:

@@ -5,27 +5,22 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
 import torch
-from guided_diffusion.script_util import create_gaussian_diffusion, create_model
+from guided_diffusion.script_util import create_model
 from safetensors.torch import save_file
 from torch import Tensor, nn
 from torch.testing import assert_close
 
 from dga.io.files import sha256
 from dga.networks.classifier import load_packaged_classifier
-from dga.networks.models import load_denoiser, load_discriminator
-from dga.networks.published import PublishedDiscriminator
+from dga.networks.models import load_denoiser
 from dga.networks.unet import Denoiser
-from dga.profiles import EVERYDAY16, IMAGENET, Profile, get_profile
+from dga.profiles import IMAGENET, get_profile
 from dga.weights.checkpoints import WeightsError, match_names, read_checkpoint
 from dga.weights.sources import find_packaged_checkpoint
 from dga.weights.store import compute_weights_id, read_config
-from tests.fixtures.public_weights import LOAD, OPENAI_FLAGS, Checkpoints
-
-MEAN = torch.tensor([0.485, 0.456, 0.406]).view(1, 3, 1, 1)
-STD = torch.tensor([0.229, 0.224, 0.225]).view(1, 3, 1, 1)
+from tests.fixtures.public_weights import LOAD, OPENAI_FLAGS
 
 
 def shapes(state: dict[str, Tensor]) -> dict[str, tuple[int, ...]]:
@@ -230,56 +225,3 @@ def test_files_made_to_do_harm(small_imagenet, tmp_path, kind, suffix, name):
     assert str(caught.value).startswith(str(path))
     assert "\n" not in str(caught.value)
     assert not mark.exists()
-
-
-# The paper's discriminator
-
-
-@pytest.fixture(scope="module")
-def published(small_imagenet: Profile, checkpoints: Checkpoints) -> PublishedDiscriminator:
-    network = load_discriminator(small_imagenet, checkpoints.paths["discriminator"])
-    assert isinstance(network, PublishedDiscriminator)
-    return network
-
-
-def test_published_discriminator_is_what_comes_before_its_sigmoid(published, checkpoints):
-    x, time = torch.randn(3, 3, 32, 32), torch.tensor([0, 303, 999])
-    with torch.no_grad():
-        logits = published(x, time)
-        expected = checkpoints.networks["discriminator"](*published.translate(x, time))
-    assert logits.shape == (3,)
-    assert_close(logits.sigmoid(), expected.squeeze(1))
-    assert len({round(float(z), 4) for z in logits}) == 3
-
-
-@pytest.mark.parametrize("time", [0, 10, 101, 303, 605, 999])
-def test_published_discriminator_sees_a_state_it_was_trained_on(published, time):
-    """Against the package's own noising of a normalised picture at the index it is told."""
-    full = create_gaussian_diffusion(steps=1000, noise_schedule="linear").alphas_cumprod
-    trained = create_gaussian_diffusion(
-        steps=1000, noise_schedule="linear", timestep_respacing="150"
-    ).alphas_cumprod
-    generator = torch.Generator().manual_seed(time)
-    picture = torch.rand(1, 3, 32, 32, generator=generator)
-    noise = torch.randn(1, 3, 32, 32, generator=generator)
-    x = full[time] ** 0.5 * (2 * picture - 1) + (1 - full[time]) ** 0.5 * noise
-    state, index = published.translate(x.float(), torch.tensor([time]))
-
-    assert state.shape == (1, 3, 28, 28)
-    middle = (..., slice(2, 30), slice(2, 30))
-    clean = ((picture - MEAN) / STD)[middle]
-    # The same picture with 1 / (2 std) times the noise: a deeper state of the same chain.
-    stretch = 0.5 / STD  # by channel, alike within 2 %
-    ratio = float(stretch.mean()) ** 2 * (1 / full[time] - 1)
-    abar = 1 / (1 + ratio)
-    its_noise = noise[middle] * stretch / stretch.mean()
-    expected = abar**0.5 * clean + (1 - abar) ** 0.5 * its_noise
-    assert_close(state, expected.float(), rtol=1e-4, atol=1e-4)
-    nearest = int(np.abs(np.log(1 / trained - 1) - np.log(ratio)).argmin())
-    assert int(index) == nearest
-    assert abs(trained[nearest] - abar) < 0.02
-
-
-def test_papers_layout_needs_an_unfolded_profile(checkpoints):
-    with pytest.raises(WeightsError, match=r"does not suit everyday16.*without folding"):
-        load_discriminator(EVERYDAY16, checkpoints.paths["discriminator"])
