@@ -1,7 +1,6 @@
 """Fifteen corruptions and fifteen everyday kinds of damage, each with its own seed."""
 
 import hashlib
-import threading
 
 import numpy as np
 import pytest
@@ -59,25 +58,6 @@ def test_bad_requests_say_what_is_allowed(cat):
             corrupt(cat, "fog", severity, seed=0)
     with pytest.raises(ValueError, match="at least 32 pixels"):
         corrupt(cat[:20], "fog", 3, seed=0)
-
-
-def test_a_corruption_that_compiles_keeps_no_other_waiting(cat, monkeypatch):
-    """Glass blur's first call takes seconds; the others share a lock that it must not hold."""
-    compiling, answered = threading.Event(), threading.Event()
-
-    def slow(pixels: np.ndarray, corruption_name: str, **options: object) -> np.ndarray:
-        if corruption_name == "glass_blur":
-            compiling.set()
-            assert answered.wait(20)
-        return pixels
-
-    monkeypatch.setattr("imagecorruptions.corrupt", slow)
-    blurring = threading.Thread(target=corrupt, args=(cat, "glass_blur", 3, 0))
-    blurring.start()
-    assert compiling.wait(20)
-    assert np.array_equal(corrupt(cat, "fog", 3, 0), cat)
-    answered.set()
-    blurring.join()
 
 
 @pytest.mark.parametrize("kind", EVERYDAY)

@@ -107,17 +107,6 @@ def test_training_split_and_per_class():
     assert set(first_three.names) < set(take_per_class(_many(400), 6).names)
 
 
-def test_a_zip_with_a_password_is_named(tmp_path):
-    path = tmp_path / "set.zip"
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("dog/one.png", b"")
-    data = bytearray(path.read_bytes())
-    data[data.index(b"PK\1\2") + 8] |= 1
-    path.write_bytes(data)
-    with pytest.raises(ValueError, match=r"dog/one\.png in .*set\.zip: .* cannot be read"):
-        find_images([path], Crop(64)).load()
-
-
 def test_a_broken_png_is_named_or_skipped(tmp_path):
     (tmp_path / "dog").mkdir()
     noise = np.random.default_rng(0).integers(0, 256, (300, 300, 3), np.uint8)

@@ -74,18 +74,6 @@ def test_a_killed_run_makes_only_the_lines_that_are_missing(
     assert _logits(tmp_path / "killed") == _logits(tmp_path / "whole")
 
 
-def test_the_folder_of_another_run_is_refused(tiny_models, plan, tmp_path):
-    judge_pictures(tiny_models, plan, tmp_path, (0, 9))
-    before = (tmp_path / "config.json").read_bytes()
-    for another, depths, said in (
-        (dataclasses.replace(plan, severity=5), (0, 9), "severity: 3 there, 5 here"),
-        (plan, (8, 0, 8), r"depths: \[0, 9\] there, \[0, 8\] here"),
-    ):
-        with pytest.raises(ValueError, match=said):
-            judge_pictures(tiny_models, another, tmp_path, depths)
-    assert (tmp_path / "config.json").read_bytes() == before
-
-
 def test_impossible_depths_are_refused(tiny_models, plan, tmp_path):
     assert "Depths look like 0,10,20" in refused(
         "judge", "--data", tmp_path, "--out", tmp_path / "out", "--depths", "0-10"

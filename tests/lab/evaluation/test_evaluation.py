@@ -3,7 +3,6 @@
 import dataclasses
 import json
 import re
-import resource
 import shutil
 from pathlib import Path
 from typing import Any
@@ -13,9 +12,8 @@ import pytest
 from PIL import Image
 
 from dga.corruptions import CORRUPTIONS
-from dga.folders.records import Line, append_lines, open_folder, read_lines
+from dga.folders.records import Line
 from dga.io.files import CONFIG, LINES
-from dga.lab.analysis.saved_runs import KEY
 from dga.lab.analysis.tables import summarise_accuracy
 from dga.lab.data.image_sets import read_tune
 from dga.lab.evaluation.curves import judge_pictures
@@ -139,25 +137,6 @@ def test_what_waits_for_a_stream_sees_its_own_batches_in_order(
     run(choosy_models, dataclasses.replace(plan, per_class=4), tmp_path, names)
     batches = [8], [3, 3, 2], [2] * 4, [5, 3]
     assert watched == {n: [0, *b, 0, *b] for n, b in zip(names, batches, strict=True)}
-
-
-def test_a_full_disk_is_said_and_leaves_earlier_lines_whole(tmp_path):
-    """Where 2 kB a file may be written."""
-    path = tmp_path / LINES
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (2000, limits[1]))
-    lines = [{"corruption": "fog", "path": f"{i}.png", "method": "source"} for i in range(100)]
-    (tmp_path / CONFIG).write_text("{}")
-    try:
-        with pytest.raises(OSError, match=r"could not be written \(File too large.*same command"):
-            append_lines(path, lines)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    with open_folder(tmp_path, {}):
-        saved_lines = list(read_lines(path, KEY))
-        assert len(saved_lines) > 20
-        append_lines(path, lines[len(saved_lines) :])
-    assert list(read_lines(path, KEY)) == lines
 
 
 def test_a_folder_of_ones_own_is_measured_whole(tmp_path):
