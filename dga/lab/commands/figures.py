@@ -27,15 +27,13 @@ def figures(
     from dga.lab.analysis.saved_runs import read_runs
     from dga.lab.figures.exhibits import publish
 
+    saved = read_runs(results)
     if out.suffix == ".json":
-        report = write_report(read_runs(results), out, readings)
-        for exhibit in report["exhibits"]:
-            typer.echo(f"{exhibit['key']}: {len(exhibit['rows'])} rows")
-        for sentence in report["left_out"]:
-            typer.echo(f"left out: {sentence}")
-        return
-    index = publish(read_runs(results), out)
-    for entry in index["exhibits"]:
-        typer.echo("  ".join(str(out / file) for file in entry["files"].values()))
-    for sentence in index["missing"]:
-        typer.echo(f"left out: {sentence}")
+        report = write_report(saved, out, readings)
+        written = [f"{one['key']}: {len(one['rows'])} rows" for one in report["exhibits"]]
+        left_out = report["left_out"]
+    else:
+        index = publish(saved, out)
+        written = [str(out / file) for one in index["exhibits"] for file in one["files"].values()]
+        left_out = index["missing"]
+    typer.echo("\n".join([*written, *(f"left out: {sentence}" for sentence in left_out)]))

@@ -28,16 +28,13 @@ def gain(
 
     Without labels, what it reads in the undamaged picture counts as right.
     """
+    from dga.data.uploads import list_pictures
     from dga.lab.data.imagenet_c import parse_corruptions
-    from dga.lab.evaluation.gain import (
-        check_pictures,
-        has_class_folders,
-        measure_gain,
-        summarise_gain,
-    )
+    from dga.lab.evaluation.gain import has_class_folders, measure_gain, summarise_gain
 
     names = parse_corruptions(corruptions)
-    check_pictures(data)  # before the networks are loaded
+    if not list_pictures(data):  # before the networks are loaded
+        raise ValueError(f"No pictures in {data}.")
     out = out or Path("runs/gain") / f"{data.stem}-{zlib.crc32(bytes(data.resolve())):08x}"
     loaded, typed = models.load(), command_line.read_command_line()
     results = measure_gain(loaded, data, out, pictures, severity, names, typed)

@@ -59,12 +59,6 @@ def measure_gain(
     return replace(results, lines=lines)
 
 
-def check_pictures(data: Path) -> None:
-    """Refuse what holds no pictures by ``ValueError``, and what is not there by ``OSError``."""
-    if not list_pictures(data):
-        raise ValueError(f"No pictures in {data}.")
-
-
 def has_class_folders(data: Path, classes: Sequence[str]) -> bool:
     """Whether all pictures lie in folders named after classes, or after ImageNet's.
 
