@@ -1,7 +1,6 @@
 """Faults that a machine meets: each is said in a sentence, and nothing is lost or wrong."""
 
 import dataclasses
-import json
 import multiprocessing
 import os
 from pathlib import Path
@@ -13,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from dga.adaptation import adapt
-from dga.io.files import CHECKPOINT, LINES, lock_folder, write_json
+from dga.io.files import CHECKPOINT, LINES, lock_folder
 from dga.lab.evaluation.run import EvaluationWorker, LoadedModels, evaluate
 from dga.lab.saved_weights import save_weights
 from dga.lab.training import loop
@@ -93,20 +92,6 @@ def test_checkpoints_that_are_none(tmp_path, content):
     path.write_bytes(content) if isinstance(content, bytes) else torch.save(content, path)
     with pytest.raises(ValueError, match=r"cannot be resumed; delete it|belongs to another run"):
         checkpoint_at(path, nn.Linear(1, 1), {"model": "x"}).resume()
-
-
-def test_a_file_is_on_the_disk_before_it_takes_a_place(tmp_path, monkeypatch):
-    """And then its name: after a power cut there is the old one or the new, and no empty one."""
-    path, flushed, flush = tmp_path / "a.json", list[Any](), os.fsync
-    write_json(path, {"is_new": False})
-
-    def note(number: int) -> None:
-        flushed.append((os.fstat(number).st_ino, json.loads(path.read_text())["is_new"]))
-        flush(number)
-
-    monkeypatch.setattr(os, "fsync", note)
-    write_json(path, {"is_new": True})
-    assert flushed == [(path.stat().st_ino, False), (tmp_path.stat().st_ino, True)]
 
 
 # Clocks, forks and neighbours

@@ -89,15 +89,12 @@ def test_folders_of_one_name_are_two(tmp_path, monkeypatch):
     assert len(set(lines)) == 2
 
 
-@pytest.mark.parametrize("kind", ["nowhere", "empty", "no pictures"])
-def test_what_holds_no_picture_is_refused(kind, tmp_path):
-    folder = tmp_path / "mine"
-    if kind != "nowhere":
-        folder.mkdir()
-    if kind == "no pictures":
-        (folder / "notes.txt").write_text("no picture")
-    said = refused("gain", folder, "--out", tmp_path / "out", *FAST, "contrast")
-    assert str(folder) in said
+def test_what_holds_no_picture_is_refused(tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "notes.txt").write_text("no picture")
+    for folder in (tmp_path / "mine", tmp_path / "nowhere"):
+        said = refused("gain", folder, "--out", tmp_path / "out", *FAST, "contrast")
+        assert str(folder) in said
 
 
 @pytest.mark.parametrize(
