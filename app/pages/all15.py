@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 from app.pages.shell import CLASSIFIER, DESCRIPTIONS, SHORT_NAMES, TITLES, Page, render
 from app.recorded.store import FOLDER
@@ -14,13 +13,12 @@ from dga.profiles import get_profile
 BOARDS = FOLDER.parent / "boards"
 
 
-def all15_page(folder: Path = BOARDS) -> Page:
+def all15_page() -> Page:
     """The page; each board is a file that its script asks for."""
-    recorded = (path.stem for path in folder.glob("*.json"))
+    recorded = (path.stem for path in BOARDS.glob("*.json"))
     photos = sorted(recorded, key=lambda name: (name != Settings().photo, name))
-    first = json.loads((folder / f"{photos[0]}.json").read_text("utf-8")) if photos else None
     data = {
-        "board": first,
+        "board": json.loads((BOARDS / f"{photos[0]}.json").read_text("utf-8")),
         "names": PLAIN_NAMES,
         "descriptions": DESCRIPTIONS,
         "columns": {"damaged": "Damaged", "repaired": SHORT_NAMES["plus"]} | SHORT_NAMES,

@@ -15,7 +15,7 @@ from app.recorded.store import FOLDER, list_recorded, read_record, read_weights
 from app.runs.models import Networks
 from app.runs.pictures import SMALL, to_data_url
 from app.runs.samples import SAMPLES
-from app.runs.sentences import ABOUT_AS_SURE, DAMAGE_NAMES, EVERYDAY_NAMES, PLAIN_NAMES
+from app.runs.sentences import DAMAGE_NAMES, EVERYDAY_NAMES, PLAIN_NAMES
 from app.runs.settings import FIRST_DAMAGES, NONE, RELEASE_QUALITY, Settings
 from app.runs.strokes import KINDS, MOST_LETTERS, TOO_LONG
 from app.runs.subject import UNSURE
@@ -59,7 +59,6 @@ def repair_page(networks: Networks) -> Page:
         "samples": {name: sample.damage for name, sample in SAMPLES.items()},
         "quality": RELEASE_QUALITY,
         "sides": {"repaired": "Repaired"} | SHORT_NAMES,
-        "aboutAsSure": ABOUT_AS_SURE,
         "goneSentence": GONE,
         "perhaps": f"perhaps: less than {UNSURE:.0%} sure",
         "mostBytes": MAX_BYTES,

@@ -10,7 +10,6 @@ a later one of the same name replaces it.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Generator, Iterable
 from dataclasses import replace
 from typing import Any
@@ -124,7 +123,6 @@ def show_progress(event: CandidateScore | Progress) -> Part:
 def repair_photo(models: Models, subject: Subject) -> Generator[Part]:
     """Ours, at the photo's own size; :func:`show_pictures` comes first."""
     pictures = subject.stages[PICTURES]
-    start_time = time.perf_counter()
     steps = photograph_steps(models, subject.damaged, subject.settings.seed)
     result = yield from map_steps(steps, show_progress)
     subject.result, explanation = result.image, result.explanation
@@ -143,16 +141,10 @@ def repair_photo(models: Models, subject: Subject) -> Generator[Part]:
         **finding,
     )
     (reading,) = read_pictures(models, result.image)
-    is_plainly_fine = explanation.is_undamaged and reading["is_sure"] and not subject.is_damaged
-    is_judged = not explanation.is_unjudgeable
     finding["is_fine"] = explanation.is_undamaged and not objected
     headline = _headline(pictures, subject, reading, diagnosis=describe_damage(damage), **finding)
     yield {
-        "found": {
-            "sentence": sentence,
-            "seconds": round(time.perf_counter() - start_time, 2),
-            "is_refused": result.is_unchanged and is_judged and not is_plainly_fine,
-        },
+        "found": {"sentence": sentence},
         "repaired": show(result.image, reading, subject.original.label)
         | {"is_unchanged": result.is_unchanged},
         "headline": headline,

@@ -1,5 +1,5 @@
 // The board of one photo: rows are damages, columns are what was made of them.
-import { all, capitalise, data, describeReading, find, getJson } from "./base.js";
+import { all, capitalise, data, find, getJson } from "./base.js";
 import { make, makeRadioGroup, percent, put } from "./base.js";
 
 const page = data();
@@ -10,7 +10,6 @@ const countRight = (column) =>
   board.rows.filter(({ cells }) => cells[column].reading.is_right).length;
 
 function showBoard() {
-  if (!board) return;
   const query = board.photo === page.board.photo ? "" : `?photo=${board.photo}`;
   history.replaceState(null, "", location.pathname + query);
   find("#rows").replaceChildren(
@@ -57,35 +56,14 @@ function showCell(row, column) {
   const text = make("span", { class: "label" }, title, label, "\u00a0", mark, share);
   const picture = make("img", { src: image, alt: "", width: 112, height: 112, loading: "lazy" });
   const attributes = { "data-column": column, class: reading.is_right ? "right" : "wrong" };
-  const click = (event) => showBehind(event, row);
-  const link = { href: `.?${query}`, "aria-haspopup": "dialog", click };
-  return make("td", attributes, make("a", link, picture, text));
-}
-
-/** All that was made of a tile's damage, large; from there, or with Ctrl at once, to Repair. */
-function showBehind(event, row) {
-  if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-  event.preventDefault();
-  put(find("#behind-title"), `${page.names[row.damage]}, ${board.strength} of 5`);
-  put(find("#behind-words"), `Found: ${row.found}`);
-  const figures = columns.map((column) => {
-    const { image, reading } = row.cells[column];
-    const words = [make("b", {}, page.columns[column]), make("br"), describeReading(reading)];
-    const caption = make("figcaption", {}, ...words);
-    return make("figure", {}, make("img", { src: image, alt: "" }), caption);
-  });
-  find("#behind .views").replaceChildren(...figures);
-  find("#behind-open").href = event.currentTarget.href;
-  find("#behind").showModal();
+  return make("td", attributes, make("a", { href: `.?${query}` }, picture, text));
 }
 
 makeRadioGroup(find("#photos"), async (photo) => {
-  put(find(".notice"), "");
   board = await getJson(`recorded/boards/${photo}.json`).catch(() => board);
   showBoard();
 });
 const asked = new URLSearchParams(location.search).get("photo");
 const link = all("#photos button").find(({ value }) => value === asked);
-if (asked && !link) put(find(".notice"), `There is no board of “${asked}”. Here is the first.`);
 if (link && link.value !== board.photo) link.click();
 else showBoard();

@@ -201,16 +201,6 @@ export function run(name, settings, onPart, body) {
   return { done, cancel: () => end.abort() };
 }
 
-/** F fills the screen with the page, on every page. */
-function toggleFullScreen() {
-  if (document.fullscreenElement) document.exitFullscreen();
-  else document.documentElement.requestFullscreen?.();
-}
-find("#full-screen button").addEventListener("click", toggleFullScreen);
-addEventListener("keydown", (event) => {
-  if (event.key.toLowerCase() === "f" && !isTaken(event)) toggleFullScreen();
-});
-
 /** `take` gets the files that `input` chooses, and those dropped anywhere on the page. */
 export function receiveFiles(input, take) {
   input.addEventListener("change", () => {
@@ -231,17 +221,3 @@ export function receiveFiles(input, take) {
 }
 
 for (const node of all(".address")) put(node, document.baseURI);
-
-/** Every button of class copy: the code before it. */
-for (const button of all(".copy")) {
-  button.addEventListener("click", async () => {
-    const code = button.previousElementSibling;
-    try {
-      await navigator.clipboard.writeText(code.textContent);
-      put(button, "Copied");
-      setTimeout(() => put(button, "Copy"), 2000);
-    } catch {
-      getSelection().selectAllChildren(code); // without https: the keyboard can copy it
-    }
-  });
-}

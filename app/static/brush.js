@@ -64,7 +64,7 @@ export function makeBrush(canvas, picture, rules, { onPiece, onStroke, onCancel,
   function pointOf(event) {
     const box = canvas.getBoundingClientRect();
     const { left, top, width, height } = area();
-    const scale = canvas.width / box.width; // where full screen enlarges the page
+    const scale = canvas.width / box.width; // where a large window enlarges the page
     return [
       clamp(((event.clientX - box.left) * scale - left) / width, 0, 1),
       clamp(((event.clientY - box.top) * scale - top) / height, 0, 1),

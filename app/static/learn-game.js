@@ -1,5 +1,5 @@
 // Which of two pictures was damaged? Every round both are under more noise.
-import { all, find, isTaken, make, percent, put } from "./base.js";
+import { all, find, make, percent, put } from "./base.js";
 
 export function startGame({ rounds, stop }, tau) {
   const sides = all(".answer");
@@ -41,7 +41,7 @@ export function startGame({ rounds, stop }, tau) {
       button.classList.toggle("is-damaged", isAnswered() && index === side);
       button.setAttribute("aria-disabled", String(isAnswered()));
       const answer = index === side ? "Damaged" : "Undamaged";
-      put(find("span > span", button), isAnswered() ? answer : `Picture ${index + 1}`);
+      put(find("span", button), isAnswered() ? answer : `Picture ${index + 1}`);
     });
     const count = answers.length;
     const hits = rounds.slice(0, count).filter(isHit).length;
@@ -87,9 +87,5 @@ export function startGame({ rounds, stop }, tau) {
 
   sides.forEach((button, index) => button.addEventListener("click", () => answer(index)));
   next.addEventListener("click", () => (isDone() ? start() : deal(round + 1)));
-  addEventListener("keydown", (event) => {
-    if (find("#step-2").hidden || isTaken(event)) return;
-    if (event.key === "1" || event.key === "2") answer(Number(event.key) - 1);
-  });
   start();
 }

@@ -1,5 +1,5 @@
 // Six steps, one a screen; the address says which, so that back and forward work.
-import { find, all, put, clamp, getJson, isTaken, make } from "./base.js";
+import { find, all, put, clamp, getJson, isTaken } from "./base.js";
 import { startGame } from "./learn-game.js";
 import { showTrouble, showOurs, showNoise, showComparison, showFailures } from "./learn-steps.js";
 
@@ -38,27 +38,20 @@ function showStep(to, isMoved) {
   find("h2", steps[now]).focus({ preventScroll: true });
 }
 
-// Page keys are what a presenter's remote control sends. In full screen arrows page wherever the
-// focus is: up and down still move sliders.
+// Page keys are what a presenter's remote control sends.
 const MOVES = { ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1 };
 const move = (event) => {
   const isOurs = event.key in MOVES && !event.shiftKey && !isTaken(event);
   const isControls = event.key.startsWith("Arrow") && event.target.closest("input, [role=radio]");
-  if (!isOurs || (isControls && !document.fullscreenElement)) return;
+  if (!isOurs || isControls) return;
   event.preventDefault();
   event.stopPropagation();
   const to = clamp(now + MOVES[event.key], 0, steps.length - 1);
   if (to !== now) location.hash = `#step-${to + 1}`;
 };
 addEventListener("keydown", move, { capture: true });
-addEventListener("hashchange", () => {
-  if (isAstray) find("#problem").hidden = true;
-  showStep(readAddress(), true);
-});
+addEventListener("hashchange", () => showStep(readAddress(), true));
 showStep(readAddress(), location.hash.startsWith("#step-"));
-const place = location.hash.slice(1);
-const isAstray = place && place !== "main" && !document.getElementById(place)?.closest(".step");
-if (isAstray) say(`There is no ${place}: here is step ${now + 1}.`);
 
 const load = (name) => getJson(`recorded/learn/${name}.json`);
 
@@ -71,7 +64,6 @@ try {
   showOurs(ours);
   showComparison(compare);
   showFailures(fails);
-  find("main").append(make("span", { id: "ready", hidden: true }));
 } catch (error) {
   say(`The pictures of these steps could not be loaded. ${error.message}`);
 }

@@ -24,7 +24,6 @@ const isRecorded = (some = settings) =>
 let settings = { ...page.opening };
 const isSample = () => settings.photo in page.samples; // or somebody's own
 let record = page.record ?? {};
-if (record.found) record.found.is_recorded = true;
 let activeRun = null; // the one that is waited for
 let shownDamage = page.opening.damage; // of the damaged picture in the record
 let thumbnailsOf = ""; // the photo whose thumbnails the damages have
@@ -134,10 +133,10 @@ function showPicture() {
 }
 
 function showFound() {
-  const { waiting, repaired } = record;
+  const { waiting } = record;
   const found = isOld.found || isBefore() ? null : record.found;
   const isUntouched = find(".first").matches(".is-untouched"); // no more than its first words
-  find("#again").hidden = state !== "failed";
+  find("#again").hidden = !["failed", "stopped"].includes(state);
   const text =
     state === "painting" || (state !== "failed" && isBefore() && !isBlank("original"))
       ? describeAim()
@@ -151,14 +150,6 @@ function showFound() {
     ? `${countSteps(other.depth)} of noise added, then as many taken out.${nameLimit()}`
     : `${nameRest(inDivider)}.`;
   put(find("#found"), other ? `${page.sides[inDivider]}: ${theirs}` : text);
-  const [{ reading: start } = {}, { reading: end } = {}] = [record.damaged, repaired];
-  let reason = "";
-  if (found && !other) reason = explainLoss(start, end) || (found.is_refused ? REFUSAL : "");
-  const why = find("#why");
-  why.hidden = !reason;
-  why.open &&= !why.hidden;
-  put(find("#because"), reason);
-  showSeconds();
   const isShared = found && !isGame(); // a game has a place for that of its own
   find("#share").hidden = !isShared || !isSample(); // own photos have no link
   const download = find("#download");
@@ -169,33 +160,6 @@ function showFound() {
     card.href = `card.png?${writeQuery()}`;
     card.download = isSample() ? `${settings.photo}.png` : "card.png";
   }
-}
-
-const HARM = "Our repair changed something that AI reads by. Results count how often.";
-const REFUSAL = "To undo damage that is not surely there does harm, so nothing was changed.";
-
-/** Why a reading after our repair is no better than the one before; nothing where it is. */
-function explainLoss(start, end) {
-  const isOther = end.label !== start.label;
-  if (start.is_right && isOther) return HARM;
-  if (isOther && !end.is_right && !start.is_sure && !end.is_sure) return ""; // the headline says it
-  const isLess = end.share < start.share - page.aboutAsSure;
-  return isLess && start.is_right !== false ? HARM : "";
-}
-
-/** What a repair took here, or so far: a recorded one took it elsewhere. */
-function showSeconds() {
-  const found = isOld.found || isBefore() ? null : record.found;
-  let text = state === "running" && !isBefore() ? countSeconds() : "";
-  if (found) text = found.is_recorded ? "" : `${found.seconds.toFixed(1)}\u00a0s`;
-  put(find("#seconds"), inDivider === "repaired" ? text : ""); // no other method's
-  showTiles();
-  clearTimeout(showSeconds.timer);
-  if (state === "running") showSeconds.timer = setTimeout(showSeconds, 1000);
-}
-function countSeconds() {
-  const elapsed = Math.floor((performance.now() - begun) / 1000);
-  return elapsed ? `${elapsed} s` : "";
 }
 
 /** Why another method added no noise: one of our limits, or its own rule. */
@@ -221,7 +185,6 @@ function showTiles() {
     tile.disabled = !part;
     tile.classList.toggle("is-old", Boolean(isOld[name]));
     tile.setAttribute("aria-pressed", String(inDivider === name));
-    for (const retry of all(".retry")) retry.hidden = state !== "stopped";
     const { tau, max_depth } = settings;
     let choice = "";
     if (name === "paper" && tau != null) choice = `, at your τ ${percent(tau)}`;
@@ -229,7 +192,7 @@ function showTiles() {
     const hasBegun = record.repaired && !isOld.repaired;
     let text = "not computed";
     if (state === "running")
-      text = hasBegun ? `being computed … ${countSeconds()}` : "comes after our repair";
+      text = hasBegun ? "being computed …" : "comes after our repair";
     const deed = part?.depth === 0 ? "left alone: " : "";
     if (part && !isOld[name])
       text = `${deed}${describeReading(part.reading)}${choice}`;
@@ -287,6 +250,7 @@ function showAll() {
   showPicture();
   putImage(find('#damages [value="none"] img'), findWhole());
   showFound();
+  showTiles();
   showRates();
   showGame();
   find("#reset").hidden = Object.keys(USUAL_RULE).every((name) => settings[name] == null);
@@ -319,7 +283,7 @@ function changeInside(some, wait) {
     settings = { ...page.falling };
     const whole = example;
     example = null;
-    receiveRecorded(whole);
+    receive(whole);
     showControls();
     keepAddress(true);
   }
@@ -329,8 +293,7 @@ function changeInside(some, wait) {
 // ---- Running
 
 let state = "done"; // or painting, running, failed; stopped: after our repair, before the rest
-let patience = 2000; // milliseconds from a failure until the server is looked for
-let begun = 0; // when the last change was made, or our repair had come
+let patience = 2000; // milliseconds from a failure until the same is asked again
 let isOld = {}; // parts of the last result that no newer one has replaced
 function describeState() {
   if (state === "failed") return "";
@@ -392,7 +355,6 @@ const nameScore = () => (live ? `${nameTouched(live.touched)} brushed over` : ""
 
 function startRepair() {
   state = "running";
-  begun = performance.now();
   showAll();
   start();
 }
@@ -402,16 +364,8 @@ function fail(sentence) {
   say(sentence, true);
   showAll();
   clearTimeout(fail.timer);
-  fail.timer = setTimeout(lookForServer, patience);
-}
-
-/** Until it is back, each time after twice as long; then what was asked for is asked again. */
-async function lookForServer() {
-  const answer = await fetch("./", { method: "HEAD", cache: "no-store" }).catch(() => null);
+  fail.timer = setTimeout(() => state === "failed" && resume(), patience);
   patience = Math.min(2 * patience, 60_000);
-  if (state !== "failed") return;
-  if (answer?.ok) resume();
-  else fail.timer = setTimeout(lookForServer, patience);
 }
 
 /** After what came to nothing: a stroke, or an answer. */
@@ -486,17 +440,6 @@ new IntersectionObserver(([{ isIntersecting }]) => {
   if (isIntersecting && isGame() && state === "done" && !record.depths) startRepair();
 }).observe(find("#inside"));
 
-// The bar marks what the middle of the screen shows.
-const marks = { page: find(".bar [aria-current]"), location: find('.bar [href$="#inside"]') };
-new IntersectionObserver(
-  ([{ isIntersecting }]) => {
-    const [here, there] = isIntersecting ? ["location", "page"] : ["page", "location"];
-    marks[here].setAttribute("aria-current", here);
-    marks[there].removeAttribute("aria-current");
-  },
-  { rootMargin: "-50% 0px" },
-).observe(find("#inside"));
-
 for (const button of all(".share")) makeSharing(button, say);
 const BY_RULE = ["stop", "paper", "guided"];
 const OLD_BY = { tau: BY_RULE, max_depth: BY_RULE };
@@ -508,7 +451,6 @@ function markOld(changed, next = "running") {
   );
   for (const name of changed.flatMap((setting) => OLD_BY[setting] ?? parts)) isOld[name] = true;
   state = next;
-  begun = performance.now();
   showAll();
 }
 
@@ -522,7 +464,6 @@ function isBehind(name, value) {
 function receive(part) {
   patience = 2000;
   const isNew = part.repaired && (isOld.repaired || !record.repaired);
-  if (isNew) begun = performance.now(); // of what comes after our repair
   if ("damaged" in part) shownDamage = settings.damage;
   if ("repaired" in part) loadThumbnails(); // no earlier: the server repairs first
   if ("damaged" in part && isOld.damaged) {
@@ -555,7 +496,8 @@ async function start(isStep = false) {
       change({ ...page.opening });
       say(sentence, true);
     } else if (record.repaired && !isOld.repaired) {
-      state = "stopped"; // behind a finished repair: said where the rest would be
+      state = "stopped"; // behind a finished repair, which stays
+      say(sentence, true);
     } else {
       fail(sentence);
     }
@@ -569,12 +511,9 @@ async function start(isStep = false) {
   showAll();
 }
 
-/** It took its seconds elsewhere. */
-const receiveRecorded = (part) => receive({ ...part, found: { ...part.found, is_recorded: true } });
-
 function readRecorded(name) {
   const end = new AbortController();
-  const done = getJson(`recorded/runs/${name}.json`, { signal: end.signal }).then(receiveRecorded);
+  const done = getJson(`recorded/runs/${name}.json`, { signal: end.signal }).then(receive);
   return { done, cancel: () => end.abort() };
 }
 
@@ -695,8 +634,7 @@ find("#hide").addEventListener("click", () => {
 find("#stop-painting").addEventListener("click", () => {
   chooseDamage(isSample() ? page.opening.damage : "none");
 });
-find("#again").addEventListener("click", resume);
-for (const retry of all(".retry")) retry.addEventListener("click", startRepair);
+find("#again").addEventListener("click", () => change({}));
 
 function showControls() {
   if (page.thumbnails.includes(settings.photo)) loadThumbnails();
@@ -840,7 +778,7 @@ if (JSON.stringify(settings) === JSON.stringify(page.opening) && page.record) {
   getJson(`recorded/runs/${nameRecord(page.falling ?? settings)}.json`)
     .then((rest) => {
       if (JSON.stringify(settings) !== JSON.stringify(page.opening)) return;
-      if (!page.falling) return receiveRecorded(rest);
+      if (!page.falling) return receive(rest);
       example &&= rest;
       showInside();
     })
@@ -853,8 +791,6 @@ if (JSON.stringify(settings) === JSON.stringify(page.opening) && page.record) {
   markOld(["damage"]);
   start();
 }
-const place = location.hash.slice(1);
-const isAstray = place && !document.getElementById(place);
-if (stray || isAstray) say(stray || `This page has no “${place}”: here it is from the top.`);
+if (stray) say(stray);
 keepAddress(false);
 if (location.hash === "#inside") find("#inside").focus();

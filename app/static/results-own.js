@@ -18,17 +18,13 @@ export function summarise(texts) {
   throw new Error(UNKNOWN);
 }
 
-/** One object, or one a line; half a line at the end, of a run that goes on, is none. */
+/** An object a line; half a line at the end, of a run that goes on, is none. */
 function parseLines(text) {
+  const lines = text.slice(0, text.lastIndexOf("\n") + 1).split("\n").filter(Boolean);
   try {
-    return [JSON.parse(text)];
+    return lines.map((line) => JSON.parse(line));
   } catch {
-    const lines = text.slice(0, text.lastIndexOf("\n") + 1).split("\n").filter(Boolean);
-    try {
-      return lines.map((line) => JSON.parse(line));
-    } catch {
-      throw new Error(UNKNOWN);
-    }
+    throw new Error(UNKNOWN);
   }
 }
 

@@ -5,14 +5,10 @@ import { summarise } from "./results-own.js";
 
 const { figures, kinds, methods, onRepair } = data();
 
-/** What the address names is opened and shown; what the page does not have is said. */
+/** What the address names is opened and shown. */
 function openTarget() {
   const name = location.hash.slice(1);
   const target = document.getElementById(name);
-  const unknown = name && !target;
-  const notice = `This page has no “${name}”. Here are the answers from the top.`;
-  put(find(".notice"), unknown ? notice : "");
-  if (unknown) scrollTo(0, 0);
   if (!target) return;
   for (let fold = target; fold; fold = fold.parentElement.closest("details")) {
     if (fold.tagName === "DETAILS") fold.open = true;
@@ -34,16 +30,7 @@ for (const group of all(".choose")) makeRadioGroup(group, showSetting);
 
 // ---- What lies behind a bar
 
-let tables = null;
 const dialog = find("#behind");
-
-function loadTables() {
-  tables ??= getJson("results-files/photo/results-readings.json").catch((error) => {
-    tables = null; // to be asked again
-    throw error;
-  });
-  return tables;
-}
 
 /** Readings that a method changed, and how many it left right and wrong. */
 function compareReadings({ pictures, labels, readings }, kind, method) {
@@ -84,7 +71,8 @@ async function showBehind({ exhibit, kind, method }) {
   place.replaceChildren();
   dialog.showModal();
   try {
-    const changes = compareReadings((await loadTables())[exhibit], kind, method);
+    const tables = await getJson("results-files/photo/results-readings.json");
+    const changes = compareReadings(tables[exhibit], kind, method);
     put(
       words,
       `${changes.right} stay right and ${changes.wrong} stay wrong. ImageNet’s photographs may not be ` +
@@ -180,10 +168,5 @@ async function showOwn(files) {
 }
 receiveFiles(find("#own-file"), showOwn);
 
-for (const link of all('a[href^="results#"]')) {
-  link.addEventListener("click", () => {
-    if (link.hash === location.hash) openTarget();
-  });
-}
 addEventListener("hashchange", openTarget);
 openTarget();

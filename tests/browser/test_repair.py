@@ -188,30 +188,11 @@ def test_what_fails_behind_a_finished_repair_is_said_where_it_would_stand(watch)
     answer_runs(page, first, "The server is busy.")
     page.get_by_role("slider", name="Strength").press("ArrowLeft")
     page.wait_for_selector("#tile-paper >> text=not computed")
-    assert page.locator("#notice").is_hidden()
+    assert page.inner_text("#notice") == "The server is busy."
     assert page.inner_text("h1") == record["headline"]
     answer_runs(page, record)
-    page.locator(".tiles").get_by_role("button", name="Try again").click()
+    page.get_by_role("button", name="Try again").click()
     page.wait_for_selector("#tile-fixed >> text=/\\d\\s%/")
-
-
-def test_where_a_right_reading_is_lost_it_is_asked_why_in_place(watch):
-    page, record = open_page(watch), read_record(Settings())
-    right, wrong = record["original"]["reading"], record["damaged"]["reading"]
-    record["damaged"]["reading"], record["repaired"]["reading"] = right | {"share": 0.3}, wrong
-    record["repaired"]["reading"]["share"] = 0.9
-    answer_runs(page, record)
-    page.get_by_role("slider", name="Strength").press("ArrowLeft")
-    page.get_by_text("Why?").click()
-    assert page.locator("#because").is_visible()
-    harm = page.inner_text("#because")
-    unsure = {"share": 0.2, "is_sure": False, "is_right": False}
-    record["damaged"]["reading"] = wrong | unsure
-    record["repaired"]["reading"] = wrong | unsure | {"label": "another", "share": 0.1}
-    answer_runs(page, record)
-    page.get_by_role("slider", name="Strength").press("ArrowLeft")
-    page.wait_for_selector("#row-repaired >> text=another")
-    assert page.locator("#why").is_hidden() or page.inner_text("#because") != harm
 
 
 def test_a_finger_that_scrolls_leaves_the_divider_and_a_tap_moves_it(chromium, served):
@@ -330,17 +311,6 @@ def test_the_page_and_python_stop_at_the_same_depth(watch, photo):
         assert ("limit stops" if is_limit else stops) in sentence
         assert ("ven after" in sentence) == stop.has_given_up
         assert ("limit" in sentence) == is_limit
-
-
-def test_the_bar_names_what_is_on_the_screen(watch):
-    page = open_page(watch)
-    current = page.locator("header nav [aria-current]")
-    assert current.inner_text() == "Repair"
-    page.get_by_role("link", name="Inside").click()
-    page.wait_for_selector("header nav [aria-current=location] >> text=Inside")
-    page.evaluate("scrollTo(0, 0)")
-    page.wait_for_selector("header nav [aria-current=page] >> text=Repair")
-    assert current.count() == 1
 
 
 def test_on_a_phone_inside_is_a_story_to_swipe(watch):
@@ -475,9 +445,6 @@ def test_the_board_counts_what_it_shows(watch):
     right = page.locator("#rows td:nth-of-type(2).right").count()
     assert f"right in {right} of 15" in page.inner_text("[data-count=repaired]")
     page.locator("#rows tr").nth(11).locator("a").nth(2).click()
-    assert page.locator("#behind img").count() == 4
-    assert page.locator("#behind").inner_text().startswith("Low contrast")
-    page.get_by_role("link", name="Open in Repair").click()
     page.wait_for_url("**/?*damage=contrast*method=paper*")
 
 

@@ -103,15 +103,6 @@ def test_anchors_open_and_show_what_they_name(page, served, anchor):
         arg=anchor,
     )
     assert page.locator(f"#{anchor}").is_visible()
-    assert page.inner_text(".notice") == ""
-
-
-@pytest.mark.parametrize(
-    "path", ["all-15?photo=nothing", "learn#step-9", "#nothing", "results#no-such-table"]
-)
-def test_a_link_to_what_is_not_there_says_so(page, served, path):
-    page.goto(served.url + path)
-    page.locator("[role=status]", has_text=re.split("[=#]", path)[-1]).wait_for()
 
 
 def test_only_tables_scroll_sideways(page, served):
