@@ -132,17 +132,6 @@ def test_a_changed_number_changes_its_sentence(read):
     assert "+51.1 points" in parts["severity-5"].sentence  # rounded once, as everywhere
 
 
-@pytest.mark.usefixtures("report")
-def test_readings_are_those_of_the_runs(folder):
-    """By kind and method, a place for every photograph."""
-    part = json.loads((folder / "results-readings.json").read_text())["saved-85-severity-5"]
-    assert part["pictures"][3] == ["cat/n003.jpeg", "cat"]
-    label, share, is_right = part["readings"]["fog"]["dga-plus"][3]
-    assert (part["labels"][label], share, is_right) == ("cat", 50, 1)
-    label, _, is_right = part["readings"]["fog"]["source"][3]
-    assert (part["labels"][label], is_right) == ("dog", 0)
-
-
 def test_everyday_damage_is_a_table_of_its_own(tmp_path):
     kinds = ["rain", "lens_blur"]
     rows = [
@@ -180,15 +169,6 @@ def test_what_diagnoses_found(tmp_path):
     assert shares["Everyday damage"] == ("2 of 10", 20)
     assert ": Rain (" in answer.more[-1]
     assert answer.sentence in results_page(tmp_path).main
-
-
-def test_photographs_without_every_damage_do_not_count(tmp_path):
-    lines = [row for m in ("source", "dga-plus") for row in lines_of(m, lambda p, c: p < 2, 3)]
-    lines = [row for row in lines if (row["path"], row["corruption"]) != ("cat/n002.jpeg", "fog")]
-    run = write_run(tmp_path / "run", lines)
-    (exhibit,) = write_report(read_runs(run), tmp_path / "results.json")["exhibits"]
-    assert {row["photographs"] for row in exhibit["rows"]} == {2}
-    assert {row["right"] for row in exhibit["rows"]} == {100}
 
 
 def test_what_ships():

@@ -10,7 +10,6 @@ import threading
 import time
 from collections.abc import Generator, Iterator
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
-from itertools import repeat
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -258,6 +257,10 @@ def test_events_that_there_are_none_fill_no_log(url, caplog, capfd):
     assert len(caplog.text) + len("".join(capfd.readouterr())) < 20 * 300
 
 
+def request_of(address: str) -> Request:
+    return Request({"type": "http", "client": (address, 1), "query_string": b""})
+
+
 def test_addresses_take_turns_at_brushes(monkeypatch, shipped_models):
     made = list[int]()
 
@@ -268,11 +271,7 @@ def test_addresses_take_turns_at_brushes(monkeypatch, shipped_models):
     async def crowd() -> None:
         service = Service(Networks(shipped_models))
         asked = [("a", "panda")] * 8 + [("b", "goldfish")]
-        requests = [
-            Request({"type": "http", "client": (who, 1), "query_string": b""}) for who, _ in asked
-        ]
-        keys = [key for _, key in asked]
-        brushes = map(service.show_brush, keys, repeat("fog"), requests)
+        brushes = (service.show_brush(key, "fog", request_of(who)) for who, key in asked)
         await asyncio.gather(*brushes)
 
     monkeypatch.setattr(endpoints, "get_layer", get_layer)
@@ -285,10 +284,7 @@ def test_who_gives_way_after_the_last_step_is_answered(shipped_models):
     async def crowd() -> list[Response]:
         service = Service(Networks(shipped_models))
         service.reading_turns.slice_seconds = 0
-        requests = [
-            Request({"type": "http", "client": (who, 1), "query_string": b""}) for who in "abc"
-        ]
-        brushes = [service.show_brush("panda", "fog", request) for request in requests]
+        brushes = (service.show_brush("panda", "fog", request_of(who)) for who in "abc")
         return await asyncio.gather(*brushes)
 
     assert len({answer.body for answer in asyncio.run(crowd())}) == 1

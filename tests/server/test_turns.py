@@ -1,7 +1,6 @@
 """Whose run computes: visitors take turns, and nobody who leaves keeps a place."""
 
 import asyncio
-import contextlib
 import time
 from collections.abc import Callable, Coroutine
 from typing import Any
@@ -141,21 +140,6 @@ def test_a_part_longer_than_a_slice_is_paid_back():
     play(scene, slice_seconds=0.05)
 
 
-def test_a_long_line_moves_soon():
-    """Whoever waits is told her place without holding up the server."""
-
-    async def scene(visitors: Crowd) -> None:
-        visitors.may_leave.set()
-        begun = time.process_time()
-        async with visitors.turns.join(Visitor("she")):
-            tasks = [asyncio.create_task(visitors.visit(f"v{number}")) for number in range(64)]
-            await settle()
-        await visitors.leave(*tasks)
-        assert time.process_time() - begun < 1.5
-
-    play(scene, most=64)
-
-
 @pytest.mark.parametrize(("names", "expected"), [("aab", [2, 1]), ("ccb", [1, 0]), ("c", [])])
 def test_who_waits_is_told_how_many_others_are_before_her(names, expected):
     async def scene(visitors: Crowd) -> None:
@@ -186,24 +170,6 @@ def test_a_vanished_visitor_keeps_nobody_waiting(number):
         await settle()
         await visitors.leave(*tasks)
         assert len(visitors.served) == (3 if number == 0 else 2)
-
-    play(scene)
-
-
-def test_a_dropped_or_failing_run_frees_its_place():
-    async def scene(visitors: Crowd) -> None:
-        tasks = await visitors.come("a")
-        async with visitors.turns.join(Visitor("b")) as turn:
-            waiting = asyncio.create_task(turn.come())
-            await settle()
-            turn.drop()
-            await waiting
-        await visitors.leave(*tasks)
-        with contextlib.suppress(ZeroDivisionError):
-            async with visitors.turns.join(Visitor("a")) as turn:
-                await turn.come()
-                raise ZeroDivisionError
-        await visitors.leave()
 
     play(scene)
 
