@@ -1,6 +1,6 @@
 // The board of one photo: rows are damages, columns are what was made of them.
-import { all, capitalise, data, find, getJson } from "./base.js";
-import { make, makeRadioGroup, percent, put } from "./base.js";
+import { all, capitalise, checkRadio, data, find, getJson } from "./base.js";
+import { make, percent, put } from "./base.js";
 
 const page = data();
 const columns = ["damaged", "repaired", "paper", "fixed"];
@@ -12,6 +12,7 @@ const countRight = (column) =>
 function showBoard() {
   const query = board.photo === page.board.photo ? "" : `?photo=${board.photo}`;
   history.replaceState(null, "", location.pathname + query);
+  checkRadio(find("#photos"), board.photo);
   find("#rows").replaceChildren(
     ...board.rows.map((row) =>
       make(
@@ -59,11 +60,12 @@ function showCell(row, column) {
   return make("td", attributes, make("a", { href: `.?${query}` }, picture, text));
 }
 
-makeRadioGroup(find("#photos"), async (photo) => {
-  board = await getJson(`recorded/boards/${photo}.json`).catch(() => board);
+async function openBoard(photo) {
+  const address = `recorded/boards/${encodeURIComponent(photo)}.json`;
+  board = await getJson(address).catch(() => board);
   showBoard();
-});
+}
+find("#photos").addEventListener("change", ({ target }) => openBoard(target.value));
 const asked = new URLSearchParams(location.search).get("photo");
-const link = all("#photos button").find(({ value }) => value === asked);
-if (link && link.value !== board.photo) link.click();
+if (asked && asked !== board.photo) openBoard(asked);
 else showBoard();

@@ -92,45 +92,9 @@ export function drag(node, press, move, end = () => {}) {
   for (const kind of ["pointerup", "pointercancel"]) node.addEventListener(kind, stop, { signal });
 }
 
-/** Whether a key belongs to the browser or to a field. */
-export const isTaken = (event) =>
-  event.ctrlKey ||
-  event.metaKey ||
-  event.altKey ||
-  event.target.closest("input:not([type=range]), textarea, select");
-
-const ARROWS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
-
-/** A group is one stop of the Tab key; arrows, Home and End go through it. */
-export function makeRadioGroup(root, choose) {
-  const items = () => all("[role=radio]", root).filter((item) => !item.hidden);
-  const check = (item) => {
-    for (const other of all("[role=radio]", root)) {
-      other.setAttribute("aria-checked", String(other === item));
-      other.tabIndex = other === item ? 0 : -1;
-    }
-    if (!item && items()[0]) items()[0].tabIndex = 0;
-  };
-  root.addEventListener("click", (event) => {
-    const item = event.target.closest("[role=radio]");
-    if (item) {
-      check(item);
-      choose(item.value ?? item.dataset.value);
-    }
-  });
-  root.addEventListener("keydown", (event) => {
-    const list = items();
-    const index = list.indexOf(document.activeElement);
-    const to = { Home: 0, End: -1 }[event.key] ?? index + ARROWS[event.key];
-    if (index < 0 || Number.isNaN(to) || isTaken(event)) return;
-    event.preventDefault();
-    const item = list.at(to % list.length);
-    item.click();
-    item.focus(); // it may have been folded away until it was chosen
-  });
-  const findItem = (value) =>
-    all("[role=radio]", root).find((item) => (item.value ?? item.dataset.value) === value);
-  return { check: (value) => check(findItem(value)) };
+/** Check the radio button of a value in `root`, or none. */
+export function checkRadio(root, value) {
+  for (const button of all("[type=radio]", root)) button.checked = button.value === value;
 }
 
 /** A sentence for whoever sees the page, and the HTTP status it came with. */

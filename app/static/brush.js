@@ -1,6 +1,6 @@
 // The brush. Strokes are drawn here as the server draws them, from the same damaged photos, and
 // travel as text: app/runs/strokes.py says how.
-import { clamp, drag, find, make, makeRadioGroup } from "./base.js";
+import { clamp, drag, find, make } from "./base.js";
 
 const MOVES = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_";
@@ -43,8 +43,8 @@ export function makeBrush(canvas, picture, rules, { onPiece, onStroke, onCancel,
   let copies = [];
   let drawn = null; // the stroke that is not yet at its end
   let isShown = false; // whether strokes are, and not what the server made of them
-  makeRadioGroup(find("#brush-kinds"), (chosen) => {
-    kind = rules.kinds.indexOf(chosen);
+  find("#brush-kinds").addEventListener("change", ({ target }) => {
+    kind = rules.kinds.indexOf(target.value);
   });
   const size = () => Number(find("#brush-size").value);
   const widthOf = (digit) => ((digit + 1) / SIZES) * Math.max(area().width, area().height);

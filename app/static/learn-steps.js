@@ -1,6 +1,6 @@
 // What each step shows, out of what was recorded: no sentence here but follows from it.
 import { capitalise, clamp, countSteps, data, draw, fillRow, find, findNearest } from "./base.js";
-import { make, makeRadioGroup, percent, put } from "./base.js";
+import { make, percent, put } from "./base.js";
 
 const { names, methods } = data();
 
@@ -171,11 +171,12 @@ function drawCurve(plot, confidence, tau, stop) {
 
 /** Radio buttons, one a case; the first is chosen. */
 function offer(selector, titles, choose) {
-  const button = { type: "button", class: "button", role: "radio" };
-  const makeButton = (title, index) => make("button", { ...button, value: index }, title);
+  const makeButton = (title, index) => {
+    const attributes = { type: "radio", name: selector, value: index, checked: !index };
+    return make("label", { class: "button" }, make("input", attributes), title);
+  };
   find(selector).append(...titles.map(makeButton));
-  const group = makeRadioGroup(find(selector), (value) => choose(Number(value)));
-  group.check("0");
+  find(selector).addEventListener("change", ({ target }) => choose(Number(target.value)));
   choose(0);
 }
 

@@ -1,5 +1,5 @@
 // Six steps, one a screen; the address says which, so that back and forward work.
-import { find, all, put, clamp, getJson, isTaken } from "./base.js";
+import { find, all, put, clamp, getJson } from "./base.js";
 import { startGame } from "./learn-game.js";
 import { showTrouble, showOurs, showNoise, showComparison, showFailures } from "./learn-steps.js";
 
@@ -41,9 +41,9 @@ function showStep(to, isMoved) {
 // Page keys are what a presenter's remote control sends.
 const MOVES = { ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1 };
 const move = (event) => {
-  const isOurs = event.key in MOVES && !event.shiftKey && !isTaken(event);
-  const isControls = event.key.startsWith("Arrow") && event.target.closest("input, [role=radio]");
-  if (!isOurs || isControls) return;
+  const isShortcut = event.shiftKey || event.ctrlKey || event.metaKey || event.altKey;
+  const isControls = event.key.startsWith("Arrow") && event.target.closest("input");
+  if (!(event.key in MOVES) || isShortcut || isControls) return;
   event.preventDefault();
   event.stopPropagation();
   const to = clamp(now + MOVES[event.key], 0, steps.length - 1);

@@ -1,6 +1,6 @@
 // The first page: settings go out, a growing record comes back, and every touch repairs by itself.
 import { all, countSteps, data, describeReading, explain, fillRow, find, getJson } from "./base.js";
-import { make, makeRadioGroup, mark, percent, put, putImage, receiveFiles } from "./base.js";
+import { checkRadio, make, mark, percent, put, putImage, receiveFiles } from "./base.js";
 import { Refusal, run } from "./base.js";
 import { drawInside, keepsStop } from "./inside.js";
 import { makeBrush } from "./brush.js";
@@ -80,7 +80,7 @@ function isUndamaged() {
 /** The photo as it came, as far as it is here: a sample at least small. */
 function findWhole() {
   const { image } = (isOld.original ? null : record.original) ?? {};
-  return image ?? findOwnPicture() ?? find(`#samples [value="${settings.photo}"] img`)?.src;
+  return image ?? findOwnPicture() ?? find(`#samples [value="${settings.photo}"] ~ img`)?.src;
 }
 
 /** The nearest picture at hand of what the photo will look like; strokes are drawn over it. */
@@ -91,7 +91,7 @@ function previewDamage() {
   if (original && isKept && !isUndamaged()) return damaged?.image;
   const name = isUndamaged() || damage === "paint" ? "none" : damage;
   const thumbnail =
-    thumbnailsOf === photo ? find(`#damage [value="${name}"] img`).getAttribute("src") : null;
+    thumbnailsOf === photo ? find(`#damage [value="${name}"] ~ .face img`).getAttribute("src") : null;
   return name === "none" ? (findWhole() ?? thumbnail) : (thumbnail ?? findWhole());
 }
 
@@ -232,7 +232,7 @@ function begin({ key } = {}) {
   const first = find(".first");
   if (key === "Tab" || key === "Shift" || !first.matches(".is-untouched")) return;
   first.classList.remove("is-untouched");
-  showControls();
+  setTimeout(showControls); // after what the touch has chosen
   showFound();
 }
 for (const kind of ["click", "keydown"]) find(".first").addEventListener(kind, begin);
@@ -248,7 +248,7 @@ function showAll() {
   find("#headline").classList.toggle("is-long", headline.length > LONG);
   for (const name of ["original", "damaged", "repaired"]) showRow(name);
   showPicture();
-  putImage(find('#damages [value="none"] img'), findWhole());
+  putImage(find('#damages [value="none"] ~ .face img'), findWhole());
   showFound();
   showTiles();
   showRates();
@@ -611,15 +611,14 @@ addEventListener("popstate", ({ state: earlier }) => {
 // ---- Controls
 
 /** A sample opens with its own damage, unless the visitor has chosen another. */
-const samples = makeRadioGroup(find("#samples"), (photo) => {
+find("#samples").addEventListener("change", ({ target: { value: photo } }) => {
   const isChosen = !["none", page.samples[settings.photo]].includes(settings.damage);
   const own = { damage: page.samples[photo], strength: page.opening.strength };
   change({ ...USUAL, photo, ...(isChosen ? {} : own) });
 });
 const chooseDamage = (damage) => change({ damage, strokes: "", max_depth: null });
-const damages = ["#damages", "#everyday-damages"].map((group) =>
-  makeRadioGroup(find(group), chooseDamage),
-);
+for (const group of ["#damages", "#everyday-damages"])
+  find(group).addEventListener("change", ({ target }) => chooseDamage(target.value));
 const brush = makeBrush(find("#strokes"), picture, page.brush, {
   onPiece: paintPiece,
   onStroke: (strokes) => change({ strokes }),
@@ -638,11 +637,11 @@ find("#again").addEventListener("click", () => change({}));
 
 function showControls() {
   if (page.thumbnails.includes(settings.photo)) loadThumbnails();
-  samples.check(isSample() ? settings.photo : null);
+  checkRadio(find("#samples"), settings.photo);
   find("#idea").hidden = !isSample();
   find("#vocabulary").hidden = isSample(); // whoever brings a photo may bring one of herself
-  for (const group of damages) group.check(settings.damage);
-  if (!isGame()) showChosen(find(`#damage [value="${settings.damage}"]`));
+  checkRadio(find("#damage"), settings.damage);
+  if (!isGame()) showChosen(find(`#damage label:has([value="${settings.damage}"])`));
   find("#saved").checked = settings.saved != null;
   find("#strength").value = settings.strength;
   find("#strength").setAttribute("aria-valuetext", `${settings.strength} of 5`);
@@ -676,7 +675,7 @@ find("#saved").addEventListener("change", ({ target }) => {
 find("#more").addEventListener("click", () => {
   const isOpening = find("#more").getAttribute("aria-expanded") !== "true";
   openMore(isOpening);
-  if (isOpening) find("#damages .more").focus({ preventScroll: true }); // they come before it
+  if (isOpening) find("#damages .more input").focus({ preventScroll: true }); // they come before it
 });
 find("#strength").addEventListener("input", (event) => {
   change({ strength: Number(event.target.value) }, 150);
@@ -758,7 +757,7 @@ async function loadThumbnails() {
   const thumbnails = await getJson(address).catch(() => ({}));
   if (photo !== thumbnailsOf) return;
   for (const [name, image] of Object.entries(thumbnails))
-    putImage(find(`#damage [value="${name}"] img`), image);
+    putImage(find(`#damage [value="${name}"] ~ .face img`), image);
   showAll();
 }
 

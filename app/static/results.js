@@ -1,6 +1,6 @@
 // Results: what an address names, the readings behind each bar, figures of tables and of one's own runs.
 import { all, capitalise, data, draw, find, getJson } from "./base.js";
-import { make, makeRadioGroup, put, receiveFiles } from "./base.js";
+import { make, put, receiveFiles } from "./base.js";
 import { summarise } from "./results-own.js";
 
 const { figures, kinds, methods, onRepair } = data();
@@ -21,12 +21,12 @@ function openTarget() {
 }
 
 function showSetting() {
-  const chosen = all(".choose [aria-checked=true]").map(({ value }) => value);
+  const chosen = all(".choose :checked").map(({ value }) => value);
   const isChosen = ({ dataset }) => chosen.join() === [dataset.condition, dataset.strength].join();
   for (const setting of all(".setting")) setting.hidden = !isChosen(setting);
   put(find("h1"), all(".setting").find(isChosen)?.dataset.title ?? "This was not measured.");
 }
-for (const group of all(".choose")) makeRadioGroup(group, showSetting);
+for (const group of all(".choose")) group.addEventListener("change", showSetting);
 
 // ---- What lies behind a bar
 

@@ -72,8 +72,8 @@ def test_ai_answers_while_it_is_painted_then_the_repair_strikes_back(watch, widt
 def test_it_is_played_by_keys(watch):
     page = begin(watch, "?photo=panda&damage=paint")  # whose reading is recorded
     assert not any(request.endswith("/watch") for request in watch.requests)
-    page.get_by_role("radiogroup", name="Brush").get_by_text("Noise").focus()
-    page.keyboard.press("End")
+    page.get_by_role("radio", name="Noise", exact=True).focus()
+    page.keyboard.press("ArrowUp")  # from the first to the last
     assert page.evaluate("document.activeElement.value") == "dark"
     page.get_by_role("application", name=re.compile("Paint")).focus()
     page.keyboard.press("Shift+ArrowUp")

@@ -124,14 +124,6 @@ def test_methods_that_read_fewer_photographs_stand_apart(read):
     ]
 
 
-def test_a_changed_number_changes_its_sentence(read):
-    mine = {"method": "dga-plus", "other": "source", "group": "mean"}
-    changes = {"right": 71.24, "other_right": 20.16, "gain": 71.24 - 20.16}
-    parts = read(lambda rows: [r | changes if r | mine == r else r for r in rows])
-    assert "71.2\xa0%" in parts["severity-5"].sentence
-    assert "+51.1 points" in parts["severity-5"].sentence  # rounded once, as everywhere
-
-
 def test_everyday_damage_is_a_table_of_its_own(tmp_path):
     kinds = ["rain", "lens_blur"]
     rows = [

@@ -96,13 +96,6 @@ def test_pages_are_there(door, page):
         assert kept == "public, max-age=31536000, immutable"
 
 
-def test_no_photo_gets_a_sentence(door):
-    for content, sentence in ((b"", "The file is empty"), (b"words", "not a PNG")):
-        answer = door.post("photo", content=content)
-        assert answer.status_code == 400
-        assert sentence in answer.json()["detail"]
-
-
 def test_programs_are_told_what_there_is(door):
     endpoints = Client(door.url, verbose=False).view_api(return_format="dict", print_info=False)[
         "named_endpoints"
