@@ -27,6 +27,7 @@ from starlette.types import ASGIApp
 from app.runs.card import draw_card
 from app.runs.damage import damage_photo, draw_thumbnails
 from app.runs.models import Networks
+from app.runs.photos import Photo, Photos
 from app.runs.pictures import to_webp
 from app.runs.samples import SAMPLES
 from app.runs.settings import NONE, Settings, parse_link, parse_settings
@@ -35,7 +36,6 @@ from app.runs.subject import Subject, Subjects, parse_frame, read_pictures, view
 from app.runs.watch import PICTURES, REPAIR, compare_methods, run_first_stages
 from app.server.decoder import Decoder
 from app.server.gate import API, explain
-from app.server.photos import Photo, Photos
 from app.server.turns import BusyError, Turns
 from app.server.visitors import Visitor, Visitors, count_blocks, find_visitor
 from dga.data.encoding import encode_picture

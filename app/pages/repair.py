@@ -13,6 +13,7 @@ from app.pages.shell import (
 )
 from app.recorded.store import FOLDER, list_recorded, read_record, read_weights
 from app.runs.models import Networks
+from app.runs.photos import GONE
 from app.runs.pictures import SMALL, to_data_url
 from app.runs.samples import SAMPLES
 from app.runs.sentences import DAMAGE_NAMES, EVERYDAY_NAMES, PLAIN_NAMES
@@ -20,7 +21,6 @@ from app.runs.settings import FIRST_DAMAGES, NONE, RELEASE_QUALITY, Settings
 from app.runs.strokes import KINDS, MOST_LETTERS, TOO_LONG
 from app.runs.subject import UNSURE
 from app.runs.watch import find_chart_depth
-from app.server.photos import GONE
 from dga.corruptions import CLEAN
 from dga.data.uploads import MAX_BYTES
 from dga.io.shipped import find_shipped_folder

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from PIL import Image
 
-from app.server.photos import Photo
+from app.runs.photos import Photo
 from dga.images import Pixels
 from dga.io.shipped import find_shipped_folder
 from dga.lab.data.cropping import Crop

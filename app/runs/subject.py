@@ -12,9 +12,9 @@ import numpy as np
 from PIL import Image
 
 from app.runs.damage import damage_photo
+from app.runs.photos import Photo
 from app.runs.samples import make_crop
 from app.runs.settings import NONE, Settings
-from app.server.photos import Photo
 from dga.adaptation import classify
 from dga.data.uploads import UploadError
 from dga.images import Pixels, to_tensor

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import dga
+from app.runs.photos import Photo
 from app.runs.settings import Settings
 from app.runs.subject import Subject
 from app.runs.watch import FILM, choose_stopping, compare_methods, run_first_stages
-from app.server.photos import Photo
 from dga.systems import systems
 from tests.fixtures.runs import RECORD_PARTS
 

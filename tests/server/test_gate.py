@@ -11,10 +11,10 @@ from urllib.parse import urlencode
 import httpx
 import pytest
 
+from app.runs.photos import UnknownPhotoError
 from app.server import gate as gates
 from app.server.contents import clean_events, is_sentence
 from app.server.gate import API, Gate
-from app.server.photos import UnknownPhotoError
 from app.server.visitors import REFUSALS, Account, RefusedError, find_address
 
 JOIN = {"session_hash": "a-visitor", "data": []}
@@ -586,7 +586,8 @@ def test_errors_in_events_are_sentences(values, place):
 
 
 def test_all_our_sentences_are_sentences():
-    from app.server import decoder, photos, turns
+    from app.runs import photos
+    from app.server import decoder, turns
 
     ours = [sentence for _, sentence in REFUSALS.values()]
     ours += [decoder.DAMAGED, photos.GONE, turns.FULL, turns.ENOUGH]

@@ -22,9 +22,9 @@ from starlette.responses import Response
 from app import demo, endpoints
 from app.endpoints import Service
 from app.runs.models import Networks
+from app.runs.photos import GONE, Photo, Photos
 from app.runs.settings import Settings
 from app.runs.subject import Subjects
-from app.server.photos import GONE, Photo, Photos
 from app.server.turns import ENOUGH, Turns
 from tests.fixtures.app import serve_networks
 from tests.fuzz.blocks import noise, saved

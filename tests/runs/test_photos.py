@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from app.server import photos as photographs
+from app.runs import photos as photographs
+from app.runs.photos import GONE, Photo, Photos, UnknownPhotoError, clean_name
 from app.server.decoder import PHOTO_PIXELS, Decoder
-from app.server.photos import GONE, Photo, Photos, UnknownPhotoError, clean_name
 from app.server.visitors import Account, Visitor, Visitors
 from dga.data.picture_files import encode_result, list_losses
 from dga.data.uploads import read_photograph
