@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from app.pages.results_answers import answer_all, headline, list_settings, name_kind
 from app.pages.results_exhibits import draw_figure, read_exhibits, read_markdown_table, tabulate
-from app.pages.results_numbers import Diagnoses, Results, full_name, read_tent_lead
+from app.pages.results_numbers import Diagnoses, Results, full_name
 from app.pages.shell import SNIPPET, Page, render
 from app.runs.samples import EXAMPLES
 from app.runs.sentences import DAMAGE_NAMES
@@ -48,13 +48,13 @@ def results_page(folder: Path | None = None) -> Page:
     figures = {key: figure for key, figure in drawn.items() if figure}
     title, lead = headline(now)
     diagnoses = Diagnoses.read(folder / "photo" / "diagnosis.json")
-    tent_lead = read_tent_lead(folder / "everyday16" / "exhibits" / "tables" / "comparisons.csv")
+    small = Results.read(folder / "everyday16" / "results.json")
     main = render(
         "results.html",
         title=title,
         lead=lead,
         settings=list_settings(now),
-        answers=answer_all(now, diagnoses, tent_lead),
+        answers=answer_all(now, diagnoses, small),
         exhibits=list(now.exhibits.values()),
         figures=figures,
         tabulate=tabulate,

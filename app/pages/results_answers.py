@@ -155,9 +155,9 @@ def headline(now: Results) -> tuple[str, str]:
     )
 
 
-def answer_all(now: Results, diagnoses: Diagnoses, tent_lead: Sequence[float] = ()) -> list[Answer]:
-    """Three answers, in the order of the page; ``tent_lead``: of :func:`read_tent_lead`."""
-    return [_harm(now), _describe_diagnoses(diagnoses), _failures(now, tent_lead)]
+def answer_all(now: Results, diagnoses: Diagnoses, small: Results) -> list[Answer]:
+    """Three answers, in the order of the page; ``small``: results at 64 px."""
+    return [_harm(now), _describe_diagnoses(diagnoses), _failures(now, small)]
 
 
 def _harm(now: Results) -> Answer:
@@ -176,7 +176,7 @@ def _count_changes(row: Row) -> str:
     return f"{row['gained'] or 'none'} became right, {row['lost'] or 'none'} became wrong"
 
 
-def _failures(now: Results, tent_lead: Sequence[float]) -> Answer:
+def _failures(now: Results, small: Results) -> Answer:
     question, settings = "When does it fail?", list_settings(now)
     rows = [(one.key, row) for one in settings for row in list_kinds(now.exhibits[one.key]["rows"])]
     if not rows:
@@ -188,8 +188,9 @@ def _failures(now: Results, tent_lead: Sequence[float]) -> Answer:
     if clear:
         chance = f"More than chance, by 95 % intervals: {_name_kinds(clear)}."
     more = [chance] if lost else []
-    if tent_lead and tent_lead[1] > 0:
-        lead, low, high = (f"{value:.1f}" for value in tent_lead)
+    tent = small.find("severity-5", PLUS, "tent", MEAN)
+    if tent and tent["gain_high"] < 0:
+        lead, low, high = (f"{-tent[name]:.1f}" for name in ("gain", "gain_high", "gain_low"))
         more.append(
             "At 64 pixels, with 16 kinds of things and one damage at a time, Tent is ahead of our "
             f"repair: by {lead} points ({low} to {high}) at strength 5."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,7 +11,7 @@ from typing import Any
 from app.pages.shell import SHORT_NAMES
 from dga.corruptions import CLEAN
 from dga.io.numbers import format_signed
-from dga.lab.analysis.names import MEAN, PLUS, SOURCE, SYSTEMS, format_method
+from dga.lab.analysis.names import PLUS, SOURCE, SYSTEMS, format_method
 from dga.profiles import get_profile
 
 PAPER = ("dga-guided", "dga")  # with and without guidance; the first that was measured counts
@@ -35,7 +34,7 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Results:
-    """``assets/results/photo/results.json``, as ``dga figures`` writes it, or nothing."""
+    """A file of results as ``dga figures`` writes it, or nothing."""
 
     exhibits: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
@@ -71,18 +70,6 @@ class Diagnoses:
         rows = {row["corruption"]: row for row in content["found"]}
         undamaged = rows.pop(CLEAN, None)
         return cls([*rows.values()], undamaged, content["networks"])
-
-
-def read_tent_lead(path: Path) -> list[float]:
-    """By how many points Tent is ahead of ours, and its interval; nothing where there is no file.
-
-    ``path``: ``comparisons.csv``, as ``dga figures`` writes it.
-    """
-    rows = csv.DictReader(path.read_text("utf-8").splitlines()) if path.is_file() else ()
-    for row in rows:
-        if (row["method"], row["rival"], row["group"]) == (PLUS, "tent", MEAN):
-            return [-float(row[name]) for name in ("points", "points_high", "points_low")]
-    return []
 
 
 def accuracies(rows: Sequence[Row]) -> dict[str, tuple[float, float, float]]:

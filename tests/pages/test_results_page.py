@@ -73,7 +73,7 @@ def read(report, tmp_path):
             exhibit["rows"] = change(exhibit["rows"])
         (tmp_path / "results.json").write_text(json.dumps(copy))
         results = Results.read(tmp_path / "results.json")
-        parts = [*list_settings(results), *answer_all(results, Diagnoses())]
+        parts = [*list_settings(results), *answer_all(results, Diagnoses(), Results())]
         return {part.key: part for part in parts}
 
     return read_changed
@@ -138,7 +138,7 @@ def test_everyday_damage_is_a_table_of_its_own(tmp_path):
 
 
 def test_nothing_measured(tmp_path):
-    assert {one.sentence for one in answer_all(Results(), Diagnoses())} == {NOT_MEASURED}
+    assert {one.sentence for one in answer_all(Results(), Diagnoses(), Results())} == {NOT_MEASURED}
     assert NOT_MEASURED in results_page(tmp_path).main
 
 
@@ -153,7 +153,7 @@ def test_what_diagnoses_found(tmp_path):
     path = tmp_path / "photo" / "diagnosis.json"
     path.parent.mkdir()
     path.write_text(json.dumps({"networks": False, "found": rows}))
-    _, answer, _ = answer_all(Results(), Diagnoses.read(path))
+    _, answer, _ = answer_all(Results(), Diagnoses.read(path), Results())
     assert "Of 30 damaged pictures 19 " in answer.sentence
     assert "of 1,100 undamaged ones 7" in answer.sentence
     shares = {line.label: (*line.cells, line.end) for line in answer.chart}
@@ -196,7 +196,9 @@ def test_what_ships():
             source, ours = (part["readings"][kind][name] for name in ("source", method))
             gained = sum(a[2] < b[2] for a, b in zip(source, ours, strict=True) if a and b)
             assert line.cells[1].startswith(f"{gained} / "), (key, kind)
-    _, diagnosis, _ = answer_all(now, Diagnoses.read(SHIPPED / "photo" / "diagnosis.json"))
+    _, diagnosis, _ = answer_all(
+        now, Diagnoses.read(SHIPPED / "photo" / "diagnosis.json"), Results()
+    )
     assert diagnosis.chart
     exhibit = now.exhibits["severity-5"]
     rows = [row for row in tabulate(exhibit)["rows"] if len(row) > 1]
