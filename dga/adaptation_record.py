@@ -113,8 +113,7 @@ def _record_explanation(run: Adaptation, plus: Reconstruction) -> dict[str, Any]
 
     ``entry`` is the depth whose noise matches the picture's own, and at which it entered.
     ``t_star`` and ``crossed`` say where its forward process stopped. ``flat`` is True for a picture
-    that is too plain to be judged, such as a drawing. ``candidates`` are explanations with their
-    scores.
+    that is too plain to be judged, such as a drawing.
     """
     start, explanation = plus.start, plus.start.explanation
     is_unchanged = np.array_equal(plus.image, run.input)
@@ -130,14 +129,6 @@ def _record_explanation(run: Adaptation, plus: Reconstruction) -> dict[str, Any]
         "t_star": start.stop.t_star,
         "crossed": start.stop.is_crossed,
         "confidence": start.confidence.tolist(),
-        "candidates": [
-            {
-                "stage": candidate.stage,
-                "degradation": str(candidate.degradation),
-                "score": candidate.score,
-            }
-            for candidate in explanation.candidate_scores
-        ],
         "seconds": round(start.seconds, 4),
     }
 

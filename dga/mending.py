@@ -25,7 +25,7 @@ from dga.explanation.noise_level import measure_even_change
 from dga.explanation.warp import is_straightened
 from dga.images import to_levels
 from dga.networks.models import Models
-from dga.profiles import Diffusion, ExplanationConfig, MendingConfig, Repair
+from dga.profiles import Diffusion, MendingConfig, Repair
 
 WHOLE_SIDE = 384
 """Pixels a side up to which a photograph is repaired in one piece; above, windows bound memory."""
@@ -67,10 +67,9 @@ def mend(
     """
     if not is_mendable(models, repair, explanation):
         return None
-    network, config, explain = models.conditional, repair.mending, repair.explain
+    network, config = models.conditional, repair.mending
     assert network is not None
     assert config is not None
-    assert explain is not None
     damage = explanation.degradation
     dewarper = models.dewarper if damage.has_moved_pixels else None
     network = dewarper or network
@@ -80,7 +79,7 @@ def mend(
     else:
         is_wanted = _is_wanted(x, estimate, explanation, config)
     if is_wanted:
-        judges = judges or make_judges(models, x, seed, explain)
+        judges = judges or make_judges(models, x, seed)
         is_wanted = judges.score(estimate.cpu()) - judges.score_as_it_came <= config.objection
     if is_wanted:
         drawn = _draw_anew(models, network, x, estimate, seed, config.diffusion)
@@ -93,10 +92,10 @@ def mend(
     return MendingResult(x, explanation, is_used=False)
 
 
-def make_judges(models: Models, x: Tensor, seed: int, config: ExplanationConfig) -> Judges:
+def make_judges(models: Models, x: Tensor, seed: int) -> Judges:
     """The networks that may object to what is made of ``x``, ``[3, H, W]``; ``seed``: of noise."""
     scorer = Scorer(models.schedule, models.explainer, seed)
-    return Judges(scorer, models.discriminator, models.window_size, x.cpu(), config)
+    return Judges(scorer, models.discriminator, models.window_size, x.cpu())
 
 
 def is_mendable(models: Models, repair: Repair, explanation: Explanation) -> bool:

@@ -23,8 +23,7 @@ from dga.data.encoding import Frame
 from dga.data.picture_files import StoredPicture
 from dga.data.stored_values import StoredValues
 from dga.data.uploads import refuse_unreadable
-from dga.explanation.degradation import Degradation
-from dga.explanation.explanation import CandidateScore, Explanation
+from dga.explanation.explanation import Explanation
 from dga.explanation.grid import Grid
 from dga.explanation.operators import Convolution
 from dga.images import Pixels, check_pixels, from_tensor, to_levels, to_tensor, to_upright
@@ -137,7 +136,7 @@ def repair(picture: Picture, models: Models | None = None) -> Picture:
 @isolate_numerics
 def photograph_steps(
     models: Models, pixels: Pixels, seed: int | None = None
-) -> Generator[CandidateScore | Progress, None, RepairedPhotograph]:
+) -> Generator[Progress | None, None, RepairedPhotograph]:
     """:func:`repair_photograph`, an event at a time (:mod:`dga.steps`).
 
     A plain frame is set aside, and comes back bit for bit.
@@ -229,7 +228,7 @@ class ExplainedPhotograph:
 
 def explain_photograph(
     models: Models, pixels: Pixels, seed: int
-) -> Generator[CandidateScore, None, ExplainedPhotograph]:
+) -> Generator[None, None, ExplainedPhotograph]:
     """Explain what lies in a photograph's frame, uint8 ``[H, W, 3]``, as every repair begins."""
     repair, is_one_piece = models.profile.plus, max(pixels.shape[:2]) <= WHOLE_SIDE
     least = models.window_size if is_one_piece else models.profile.image_size
@@ -261,12 +260,10 @@ def _repair_windows(
     repaired, operator = explanation.invert(process.x.cpu()), explanation.degradation.operator
     depths, is_crossed = np.zeros((1, 1), np.int64), True
     if isinstance(operator, Convolution):  # the same in every window
-        windows = replace(explanation, degradation=Degradation(operator=operator))
-        denoising = _denoise_windows(models, replace(explained, explanation=windows), repaired)
-        repaired, depths, is_crossed = yield from denoising
+        repaired, depths, is_crossed = yield from _denoise_windows(models, explained, repaired)
     result = to_levels(repaired).to(models.device)
-    is_as_it_came = explanation.degradation.has_nothing_to_invert
-    judges = process.find_judges(repair) if is_as_it_came else None
+    is_inverted = explanation.degradation.has_measured_inverse
+    judges = None if is_inverted else process.judges
     mended = mend(models, result, process.seed, repair, explanation, judges)
     if mended is not None:
         repaired, explanation = mended.image.cpu(), mended.explanation

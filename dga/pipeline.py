@@ -24,7 +24,7 @@ from dga.diffusion import ForwardPath, ReverseProcess, ReverseStep, choose_sampl
 from dga.discriminator import FIRST_STATES, JudgedPath
 from dga.explanation.deconvolution import deconvolve, make_disk
 from dga.explanation.degradation import NO_DEGRADATION
-from dga.explanation.explanation import CandidateScore, Explanation, Verdict
+from dga.explanation.explanation import Explanation, Verdict
 from dga.explanation.judges import Judges
 from dga.explanation.operators import OperatorConsistency
 from dga.explanation.search import DamageSearch
@@ -74,8 +74,8 @@ class Start:
     @property
     def is_unchanged(self) -> bool:
         """Whether the picture is returned bit for bit."""
-        is_as_it_came = self.explanation.degradation.has_nothing_to_invert
-        return self.stop.t_star == 0 and is_as_it_came and not self.is_mended
+        is_inverted = self.explanation.degradation.has_measured_inverse
+        return self.stop.t_star == 0 and not (is_inverted or self.is_mended)
 
     @property
     def steps(self) -> int:
@@ -108,7 +108,8 @@ class RepairResult:
     """Wall clock of denoising and mending."""
 
 
-Event = CandidateScore | JudgedPath | Start | ReverseStep | RepairResult
+Event = JudgedPath | Start | ReverseStep | RepairResult | None
+"""None: a moment between two judgements, at which others may have their turn."""
 
 
 def collect_results(events: Iterable[Event]) -> dict[Repair, list[RepairResult]]:
@@ -177,7 +178,8 @@ class ForwardProcess:
     def __init__(self, models: Models, x: Tensor, seed: int) -> None:
         self.models, self.x, self.seed = models, x, seed
         self._explanations: dict[ExplanationConfig, Explanation] = {}
-        self._judges: dict[ExplanationConfig | None, Judges] = {}
+        self.judges: Judges | None = None
+        """Those that explained the picture."""
         self._paths: dict[Hashable, JudgedPath] = {}
 
     @classmethod
@@ -185,24 +187,17 @@ class ForwardProcess:
         """Of each picture, ``[B, 3, H, W]``, when its turn comes; one seed per picture."""
         return (cls(models, *picture) for picture in zip(x, seeds, strict=True))
 
-    def explain(
-        self, config: ExplanationConfig | None
-    ) -> Generator[CandidateScore, None, Explanation]:
+    def explain(self, config: ExplanationConfig | None) -> Generator[None, None, Explanation]:
         """Explain the picture's damage; without ``config`` nothing is looked for."""
         if config is None:
             return NO_EXPLANATION
         if config not in self._explanations:
             start_time = time.perf_counter()
-            judges = make_judges(self.models, self.x, self.seed, config)
-            explanation = yield from DamageSearch(judges.x, config, judges).run()
-            self._judges[config] = judges
+            self.judges = self.judges or make_judges(self.models, self.x, self.seed)
+            explanation = yield from DamageSearch(self.judges.x, config, self.judges).run()
             seconds = time.perf_counter() - start_time
             self._explanations[config] = replace(explanation, seconds=seconds)
         return self._explanations[config]
-
-    def find_judges(self, repair: Repair) -> Judges | None:
-        """Those that were asked to explain the picture for a repair; None where none were."""
-        return self._judges.get(repair.explain)
 
     def path(self, explanation: Explanation) -> JudgedPath:
         """The noise path of the picture after the explanation's inverse."""
@@ -250,7 +245,7 @@ class ForwardProcess:
             reference=path.forward_path.x_0,
             state=path.forward_path.at(stop.t_star),
             seconds=seconds,
-            judges=self.find_judges(repair),
+            judges=self.judges,
         )
 
 

@@ -1,4 +1,4 @@
-"""Whole photographs: a depth for each window."""
+"""Photographs of any size, in one piece or in windows."""
 
 import numpy as np
 import pytest
@@ -9,8 +9,9 @@ from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.explanation import Explanation
 from dga.explanation.veil import Veil
 from dga.images import Pixels, recompress_jpeg
-from dga.photograph import RepairedPhotograph, repair_photograph
+from dga.photograph import Progress, RepairedPhotograph, photograph_steps, repair_photograph
 from dga.sentences import describe_photograph
+from dga.steps import map_steps, take_result
 from tests.fixtures.pictures import add_noise, photograph
 
 
@@ -19,13 +20,16 @@ def astronaut() -> Pixels:
     return photograph("astronaut", 192)
 
 
-def test_every_window_of_a_noisy_photograph_is_denoised(shipped_models, astronaut):
-    damaged = add_noise(astronaut, 60)
-    done = repair_photograph(shipped_models, damaged)
+def test_every_window_of_a_noisy_photograph_is_denoised(shipped_models):
+    """Of one that is too large for one piece, and is not mended."""
+    large = photograph("astronaut", 400)
+    damaged, events = add_noise(large, 60), list[Progress | None]()
+    done = take_result(map_steps(photograph_steps(shipped_models, damaged), events.append))
     assert (done.depths > 4).all()
-    assert psnr(astronaut, done.image) > psnr(astronaut, damaged) + 5
-    again = repair_photograph(shipped_models, damaged)
-    assert np.array_equal(again.image, done.image)
+    assert psnr(large, done.image) > psnr(large, damaged) + 5
+    last = events[-1]
+    assert last is not None
+    assert last.done == last.total == done.depths.size > 1
 
 
 def test_impulses_are_not_taken_for_white_noise(shipped_models, astronaut):
@@ -39,13 +43,13 @@ def test_impulses_are_not_taken_for_white_noise(shipped_models, astronaut):
 
 
 @pytest.mark.parametrize(("quality", "gained"), [(None, 15), (85, 5)])
-def test_salt_and_pepper_goes_also_after_jpeg(shipped_models, astronaut, quality, gained):
+def test_salt_and_pepper_goes_also_after_jpeg(photo_models, astronaut, quality, gained):
     rng, damaged = np.random.default_rng(0), astronaut.copy()
     is_wrong = rng.random(astronaut.shape[:2]) < 0.04
     damaged[is_wrong] = rng.choice([0, 255], (is_wrong.sum(), 1))
     if quality:
         damaged = np.asarray(recompress_jpeg(damaged, quality))
-    done = repair_photograph(shipped_models, damaged)
+    done = repair_photograph(photo_models, damaged)
     assert done.explanation.degradation.impulses is not None
     assert psnr(astronaut, done.image) > psnr(astronaut, damaged) + gained
 

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from dga.io.settings import read_settings
-from dga.profiles import EVERYDAY16, PROFILES, ExplanationConfig, Repair
+from dga.profiles import EVERYDAY16, PROFILES, MendingConfig, Repair
 from dga.systems import parse, parse_all, require_repair, systems
 
 
@@ -70,9 +70,7 @@ def test_every_depth_is_checked_and_numbers_that_explain_a_picture_are_finite():
         with pytest.raises(ValueError, match="between 0 and 100, not 500"):
             parse_all(PROFILES["photo"], [f"dga-plus:{setting}=500"], parse)
     with pytest.raises(ValueError, match="objection is nan"):
-        ExplanationConfig(objection=math.nan)
-    with pytest.raises(ValueError, match="judged_at is"):
-        ExplanationConfig(judged_at=(2, math.inf))
+        MendingConfig(objection=math.nan)
 
 
 @pytest.mark.parametrize(
@@ -96,8 +94,8 @@ def test_a_setting_that_decides_nothing_is_refused(text, reason):
 @pytest.mark.parametrize(
     ("profile", "text"),
     [
-        ("everyday16", "dga-plus:noise_depth=60:noise_head_start=9:blocks=true"),
-        ("photo", "dga-plus:mend_depth=8:mend_steps=2:noise_floor=0.1"),
+        ("everyday16", "dga-plus:noise_depth=60:blocks=true"),
+        ("photo", "dga-plus:mend_depth=8:mend_steps=2:smeared_impulses=false"),
         ("photo", "dga:sharpen=1:sharpen_regularisation=0.5:ensemble=true:share=0.3"),
     ],
 )

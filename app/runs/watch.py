@@ -22,7 +22,6 @@ from app.runs.settings import Settings
 from app.runs.strokes import measure_touched
 from app.runs.subject import StageKey, Subject, describe_reading, read_pictures, view_square
 from dga.adaptation import Reconstruction, classify, judge_curve, rebuild_picture
-from dga.explanation.explanation import CandidateScore
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.mending import WHOLE_SIDE, draw_from_depths
 from dga.networks.models import Models
@@ -114,7 +113,7 @@ def repair_middle(models: Models, subject: Subject) -> Generator[Part]:
         yield {"middle": {"reading": reading, "is_unchanged": result.is_unchanged}}
 
 
-def show_progress(event: CandidateScore | Progress) -> Part:
+def show_progress(event: Progress | None) -> Part:
     """How many parts of a photo are repaired, of how many; 0 of 0 where none are counted."""
     done, total = (event.done, event.total) if isinstance(event, Progress) else (0, 0)
     return {"progress": {"done": done, "total": total}}

@@ -4,7 +4,7 @@ Exposure and noise are generic: their models know no corruption of the benchmark
 operator or a veil were made after such corruptions were looked at.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from torch import Tensor
 
@@ -49,7 +49,7 @@ class Degradation:
         ``x``: ``[3, H, W]`` in [-1, 1]. The result has the same shape and range, at 8-bit
         levels; where there is nothing to undo, it is ``x`` bit for bit.
         """
-        if self.has_nothing_to_invert:
+        if not self.has_measured_inverse:
             return x
         if self.impulses is not None:
             x = remove_impulses(x, self.impulses, self.is_smeared)
@@ -64,7 +64,7 @@ class Degradation:
         return to_levels(x)
 
     def __str__(self) -> str:
-        """All parts of the damage, such as ``blocks of 4 px, noise 0.41``, or ``none``."""
+        """What it is, such as ``noise 0.41``, or ``none``."""
         parts = [str(self.exposure)] * (self.exposure != UNCHANGED)
         parts += ["rain"] * (self.rain is not None)
         parts += [str(part) for part in (self.operator, self.veil) if part is not None]
@@ -80,12 +80,6 @@ class Degradation:
         """Whether an operator, light, rain or impulses were measured, which an inverse undoes."""
         measured = self.operator, self.impulses, self.rain, self.veil
         return self.exposure != UNCHANGED or any(one is not None for one in measured)
-
-    @property
-    def has_nothing_to_invert(self) -> bool:
-        """Whether there is no damage but noise, glass, warping and JPEG."""
-        rest = replace(self, noise=0.0, glass=None, warp=None, jpeg_quality=None)
-        return rest == NO_DEGRADATION
 
     @property
     def has_moved_pixels(self) -> bool:

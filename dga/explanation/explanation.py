@@ -8,18 +8,6 @@ from torch import Tensor
 from dga.explanation.degradation import Degradation
 
 
-@dataclass(frozen=True)
-class CandidateScore:
-    """Event: a candidate was judged.
-
-    ``score``: mean logit, lower for results that are closer to source data.
-    """
-
-    stage: str
-    degradation: Degradation
-    score: float
-
-
 class Verdict(Enum):
     """What is said of a picture as it came, before anything is undone."""
 
@@ -34,23 +22,21 @@ class Explanation:
     """What damaged a picture. Noise levels are standard deviations, for pixels in [-1, 1]."""
 
     degradation: Degradation
-    """The candidate that was chosen."""
+    """What is to be undone, or mended."""
     entry: int
     """k0: the depth of the forward process at which the picture stands by its own noise."""
     measured_noise: float
-    """Noise level of the picture, whether it counts or not; 0.0 where it was not measured, or where
-    there are blocks or impulses instead."""
+    """Noise level of the picture, whether it counts or not; 0.0 where what passes for noise was
+    found first."""
     quiet_noise: float = 0.0
     """The same in the quietest part of a photograph, where texture is no noise."""
-    candidate_scores: tuple[CandidateScore, ...] = ()
-    """The candidates for the whole picture, in the order of judging; of a photograph, where blur
-    and light are measured, those for noise."""
     verdict: Verdict = Verdict.SUSPECT
     is_page: bool = False
     """Whether the picture is likely a page, a screen, print or a cut-out, of which denoisers have
     seen few (:func:`~dga.explanation.drawings.is_page`)."""
     refused_blur: Degradation | None = None
-    """A blur that was measured, and to whose inverse the discriminator objected."""
+    """Blur or blocks that were measured and are not undone, mostly because the discriminator
+    objected."""
     blur_margin: float = 0.0
     """By how many logits the discriminator prefers the picture without the blur that was undone, or
     refused."""

@@ -10,10 +10,13 @@ from torch import Tensor, nn
 from dga.discriminator import Scorer
 from dga.explanation.exposure import Exposure
 from dga.explanation.grid import Grid
-from dga.explanation.noise_level import find_matched_depth, measure_noise
+from dga.explanation.noise_level import NOISE_FLOOR, find_matched_depth, measure_noise
 from dga.images import cut_middle
-from dga.profiles import ExplanationConfig
 
+JUDGED_AT = 2, 8, 16
+"""Depths, counted from the entry, over which scores are averaged."""
+DETAIL_WINDOWS = 4
+"""Windows that are judged beside a thumbnail, those with the finest detail."""
 LIGHT_JUDGED_AT = 4, 8
 """Depths at which networks judge light that was added or is missing."""
 
@@ -28,18 +31,10 @@ class Judges:
     impulses nor blocks.
     """
 
-    def __init__(
-        self,
-        scorer: Scorer,
-        discriminator: nn.Module,
-        side: int,
-        x: Tensor,
-        config: ExplanationConfig,
-    ) -> None:
-        self.scorer, self.discriminator, self.side = scorer, discriminator, side
-        self.x, self.config = x, config
+    def __init__(self, scorer: Scorer, discriminator: nn.Module, side: int, x: Tensor) -> None:
+        self.scorer, self.discriminator, self.side, self.x = scorer, discriminator, side, x
         self.grid = Grid.over(x.shape[1:], side, 0)
-        self.numbers = _rank_windows(x, self.grid, config.noise_floor)[: config.detail_windows]
+        self.numbers = _rank_windows(x, self.grid)[:DETAIL_WINDOWS]
 
     @functools.cached_property
     def score_as_it_came(self) -> float:
@@ -49,8 +44,10 @@ class Judges:
     def score(self, x: Tensor, noise_level: float = 0.0) -> float:
         """Score the picture, or what was made of it, as one that holds so much noise."""
         entry = find_matched_depth(self.scorer.schedule, noise_level)
-        depths = [entry + offset for offset in self.config.judged_at]
-        views = torch.cat([make_thumbnail(x, self.side)[None], self.grid.cut(x, self.numbers)])
+        depths = [entry + offset for offset in JUDGED_AT]
+        views = self.grid.cut(x, self.numbers)
+        if len(self.grid) > 1:  # else the thumbnail is the window
+            views = torch.cat([make_thumbnail(x, self.side)[None], views])
         return self.scorer.score(views[None], depths, [noise_level])[0]
 
     def prefer_light(self, x: Tensor, exposure: Exposure) -> bool:
@@ -66,20 +63,21 @@ class Judges:
         return is_relieved and float(before.mean()) > least
 
     def _judge_thumbnails(self, x: Tensor, result: Tensor) -> tuple[Tensor, Tensor]:
-        """Scores by both networks for the thumbnails of two pictures, ``[2]`` each."""
+        """Scores by each network for the thumbnails of two pictures, ``[n]`` each."""
         views = torch.stack([make_thumbnail(one, self.side)[None] for one in (x, result)])
-        scorers = self.scorer, replace(self.scorer, network=self.discriminator)
+        networks = dict.fromkeys((self.scorer.network, self.discriminator))  # one may be both
+        scorers = [replace(self.scorer, network=network) for network in networks]
         scores = [one.score(views, LIGHT_JUDGED_AT, (0.0, 0.0)) for one in scorers]
         before, after = torch.tensor(scores).T
         return before, after
 
 
-def _rank_windows(x: Tensor, grid: Grid, noise_floor: float) -> list[int]:
+def _rank_windows(x: Tensor, grid: Grid) -> list[int]:
     """All windows' numbers: those without noise first, and of these the finest detail first."""
     ranks = []
     for number in range(len(grid)):
         (window,) = grid.cut(x, [number])
-        is_noisy = measure_noise(window) > noise_floor
+        is_noisy = measure_noise(window) > NOISE_FLOOR
         detail = sum(float(window.diff(dim=dim).abs().mean()) for dim in (1, 2))
         ranks.append((is_noisy, -detail))
     return sorted(range(len(grid)), key=ranks.__getitem__)

@@ -40,6 +40,8 @@ noise 5 one, two and three passes have 72, 83 and 86 % read right."""
 FAR = 0.35
 """Distance from its neighbours' median, 0 to 2, from which a black or white value counts as
 wrong."""
+NOISE_FLOOR = 0.06
+"""Noise level below which a picture counts as free of noise."""
 QUIET_SHARE = 0.1
 """Noise counts as everywhere where no more than this share of the picture has none."""
 SMEARED = 0.4

@@ -26,8 +26,8 @@ class Operator(ABC):
 
     ``kind``: one word for it, such as blur, motion or blocks; ``regularisation``: weight of the
     damaged picture itself in the first estimate; ``most_objection``: by how much the
-    discriminator's mean logit may rise by the inverse, as a multiple of
-    ``WindowsConfig.objection``; below 0 it has to fall; ``least_relief``: by how much it has to
+    discriminator's mean logit may rise by the inverse, as a multiple of ``OBJECTION`` of
+    :mod:`dga.explanation.search`; below 0 it has to fall; ``least_relief``: by how much it has to
     fall where this damage is only likely. Of 375 undamaged pictures in none it does.
     """
 

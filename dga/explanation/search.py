@@ -17,13 +17,14 @@ from dga.explanation.blocks import measure_blocks
 from dga.explanation.blur import BlurFits
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.drawings import is_one_colour_or_drawing, is_page
-from dga.explanation.explanation import CandidateScore, Explanation, Verdict
+from dga.explanation.explanation import Explanation, Verdict
 from dga.explanation.exposure import measure_brightness, measure_darkness
 from dga.explanation.haze import Haze
 from dga.explanation.jpeg_quality import POOR, measure_quality
 from dga.explanation.judges import Judges
 from dga.explanation.noise_level import (
     FAR,
+    NOISE_FLOOR,
     SMEARED,
     find_matched_depth,
     has_impulses,
@@ -49,6 +50,12 @@ SURE_CONTRAST = 12.0
 the networks do not know what is so flat."""
 PAGE_VEIL = 10.0
 """Gain of a veil beyond which it is removed from pages, too."""
+NOISE_RELIEF = 0.5
+"""By how much noise that was measured has to lower the score, to be believed."""
+UNDAMAGED_SCORE = 1.0
+"""Score below which a picture without noise counts as undamaged, where nothing is measured."""
+OBJECTION = 0.5
+"""By how much the inverse of a measured blur may raise the score, times its kind's own share."""
 CLEAR_DAMAGE = 1.4
 """Mean logit below which a blur's inverse has to lower it."""
 DAMAGED_THUMBNAIL = 0.5
@@ -87,13 +94,13 @@ class DamageSearch:
         behind a veil nothing."""
         return list_veils(self.x)
 
-    def run(self) -> Generator[CandidateScore, None, Explanation]:
+    def run(self) -> Generator[None, None, Explanation]:
         """Blocks, too little light or rain; else impulses or noise; else blur, rough glass or
         ripples; else a veil; else JPEG; else warping.
 
         First comes what passes for the next: blocks and rain measure as noise, noise hides blur,
-        and what is soft is pale, too. Yields scores as they come. A drawing, which repeats its rows
-        as blocks do, is left alone.
+        and what is soft is pale, too. Yields between judgements, so that others may have their
+        turn. A drawing, which repeats its rows as blocks do, is left alone.
         On pages and screens, which are light without a veil, only noise, lost contrast, poor JPEG
         and blocks whose rows repeat are looked for.
         """
@@ -103,14 +110,16 @@ class DamageSearch:
         is_drawing = is_one_colour_or_drawing(x[:, ::stride, ::stride])
         blocks = None if is_drawing else measure_blocks(x, found.is_page)
         if blocks:
-            undone = Degradation(operator=blocks if self.config.blocks else None)
-            return replace(found, degradation=undone)
+            damage = Degradation(operator=blocks)
+            if self.config.blocks:
+                return replace(found, degradation=damage)
+            return replace(found, refused_blur=damage)
         exposure = None if found.is_page else measure_darkness(x)
         if exposure and not self.veils and (judges is None or judges.prefer_light(x, exposure)):
             return replace(found, degradation=Degradation(exposure=exposure))
         slant = None if found.is_page or is_drawing else measure_rain(x)
         if slant is not None:
-            return replace(found, degradation=Degradation(rain=slant), verdict=Verdict.SUSPECT)
+            return replace(found, degradation=Degradation(rain=slant))
         noise_level = measure_noise(x)
         impulses = None if found.is_page else self._measure_impulses(noise_level)
         if impulses:
@@ -128,16 +137,19 @@ class DamageSearch:
             return found
         light = self._measure_added_light(found)
         if light:
-            return replace(found, degradation=light, verdict=Verdict.SUSPECT)
+            return replace(found, degradation=light)
         quality = measure_quality(from_tensor(x))
         if quality is not None and quality <= POOR:
-            poor = Degradation(jpeg_quality=quality)
-            return replace(found, degradation=poor, verdict=Verdict.SUSPECT)
+            return replace(found, degradation=Degradation(jpeg_quality=quality))
         waviness = None if found.is_page else measure_warp(x)
         if waviness is not None:
-            warped = Degradation(warp=waviness)
-            return replace(found, degradation=warped, verdict=Verdict.SUSPECT)
-        return found
+            return replace(found, degradation=Degradation(warp=waviness))
+        is_undamaged = (
+            judges is not None
+            and not _has_noise(found)
+            and judges.score_as_it_came < UNDAMAGED_SCORE
+        )
+        return replace(found, verdict=Verdict.UNDAMAGED) if is_undamaged else found
 
     def _measure_impulses(self, noise_level: float) -> Degradation | None:
         """Wrong values, as they were drawn or as JPEG has smeared them."""
@@ -149,35 +161,27 @@ class DamageSearch:
             return Degradation(impulses=SMEARED, is_smeared=True)
         return None
 
-    def _judge_noise(self, found: Explanation) -> Generator[CandidateScore, None, Explanation]:
+    def _judge_noise(self, found: Explanation) -> Generator[None, None, Explanation]:
         """Noise that is everywhere: texture, too, measures as noise in places.
 
-        The discriminator judges whether the picture looks like source data, and whether it does
-        rather as a noisy one at the depth that its noise matches.
+        The discriminator judges whether the picture looks like source data rather as a noisy one,
+        at the depth that its noise matches.
         """
-        config, noise_level, judges = self.config, found.measured_noise, self.judges
-        is_noisy = min(noise_level, found.quiet_noise) > config.noise_floor
-        noise = Degradation(noise=noise_level)
-        if judges is None:
-            return replace(found, degradation=noise) if is_noisy else found
-        candidates = [NO_DEGRADATION, noise] if is_noisy else [NO_DEGRADATION]
-        stage, scores = "noise" if is_noisy else "nothing", list[CandidateScore]()
-        for candidate in candidates:
-            level = candidate.noise
-            score = judges.score(self.x, level) if level else judges.score_as_it_came
-            scores.append(CandidateScore(stage, candidate, score))
-            yield scores[-1]
-        found = replace(found, candidate_scores=tuple(scores))
-        without, best = scores[0], scores[-1]
-        if not is_noisy:
-            is_undamaged = without.score < config.undamaged_score
-            return replace(found, verdict=Verdict.UNDAMAGED) if is_undamaged else found
-        if best.score >= without.score - config.noise_head_start:
+        noise_level, judges = found.measured_noise, self.judges
+        if not _has_noise(found):
             return found
-        entry = find_matched_depth(judges.scorer.schedule, noise_level)
-        return replace(found, degradation=noise, entry=entry)
+        noisy = replace(found, degradation=Degradation(noise=noise_level))
+        if judges is None:
+            return noisy
+        before = judges.score_as_it_came
+        yield
+        after = judges.score(self.x, noise_level)
+        yield
+        if after >= before - NOISE_RELIEF:
+            return found
+        return replace(noisy, entry=find_matched_depth(judges.scorer.schedule, noise_level))
 
-    def _undo_blur(self, found: Explanation) -> Generator[CandidateScore, None, Explanation]:
+    def _undo_blur(self, found: Explanation) -> Generator[None, None, Explanation]:
         """The explanation by a blur, undone; where none is certain, by rough glass or ripples.
         Where the discriminator objects to what is certain, and does not clearly prefer what is
         likely, what was found before."""
@@ -189,52 +193,31 @@ class DamageSearch:
             ripples = find_ripples(self.x) if glass is None else None
             moved = Degradation(glass=glass, operator=ripples)
         if moved != NO_DEGRADATION:
-            return replace(found, degradation=moved, verdict=Verdict.SUSPECT)
+            return replace(found, degradation=moved)
         if judges is None:
             return replace(found, degradation=Degradation(operator=certain))
-        before = replace(found.candidate_scores[0], stage="blur")
+        yield
         if certain is not None:
-            after, undone = self._undo(certain, found, judges)
-            yield from (before, after)
-            most = 0.0 if before.score < CLEAR_DAMAGE else math.inf
-            if self._has_consent(before, after, most):
+            undone = self._undo(certain, found, judges)
+            yield
+            most = 0.0 if judges.score_as_it_came < CLEAR_DAMAGE else math.inf
+            if _has_consent(certain, undone, most):
                 return undone
             margin = undone.blur_margin
-            found = replace(found, refused_blur=after.degradation, blur_margin=margin)
+            found = replace(found, refused_blur=undone.degradation, blur_margin=margin)
         rest = [operator for operator in fits.list_likely() if operator != certain]
-        tries = [self._undo(operator, found, judges) for operator in rest]
+        tries = [(self._undo(operator, found, judges), operator) for operator in rest]
         if not tries:
             return found
-        after, undone = min(tries, key=lambda one: one[0].score)
-        operator = undone.degradation.operator
-        if operator is None or not self._has_consent(before, after, -operator.least_relief):
-            return found
-        yield from (before, after)
-        return undone
+        undone, operator = max(tries, key=lambda one: one[0].blur_margin)
+        return undone if _has_consent(operator, undone, -operator.least_relief) else found
 
-    def _undo(
-        self, operator: Operator, found: Explanation, judges: Judges
-    ) -> tuple[CandidateScore, Explanation]:
-        """Undo a blur beside what was found, and judge the result."""
+    def _undo(self, operator: Operator, found: Explanation, judges: Judges) -> Explanation:
+        """Undo a blur, and judge the result."""
         blur = Degradation(operator=operator)
         x_0 = blur.invert(self.x)
-        after = CandidateScore("blur", blur, judges.score(x_0))
-        undone = replace(
-            found,
-            degradation=blur,
-            x_0=x_0,
-            verdict=Verdict.SUSPECT,
-            refused_blur=None,
-            blur_margin=found.candidate_scores[0].score - after.score,
-        )
-        return after, undone
-
-    def _has_consent(self, before: CandidateScore, after: CandidateScore, most: float) -> bool:
-        """Whether the score rises by no more than ``most``, nor by more than its kind may."""
-        operator = after.degradation.operator
-        assert operator is not None
-        most = min(most, self.config.objection * operator.most_objection)
-        return after.score <= before.score + most
+        margin = judges.score_as_it_came - judges.score(x_0)
+        return replace(found, degradation=blur, x_0=x_0, refused_blur=None, blur_margin=margin)
 
     def _measure_added_light(self, found: Explanation) -> Degradation | None:
         """A veil, else too much brightness. None where there is neither, or the judges object."""
@@ -275,3 +258,14 @@ class DamageSearch:
         elif is_bright:
             least = SUSPECT_THUMBNAIL
         return self.judges.prefer_clear(self.x, veil.remove(self.x), least, relief)
+
+
+def _has_noise(found: Explanation) -> bool:
+    """Whether noise was measured, also in the quietest part."""
+    return min(found.measured_noise, found.quiet_noise) > NOISE_FLOOR
+
+
+def _has_consent(operator: Operator, undone: Explanation, most: float) -> bool:
+    """Whether undoing a blur raises the score by no more than ``most``, nor by more than its kind
+    may."""
+    return -undone.blur_margin <= min(most, OBJECTION * operator.most_objection)

@@ -45,7 +45,7 @@ _BLUR = Diffusion(depth=12, steps=1, guidance=OperatorGuidanceConfig())
 # 240 undamaged pictures in 21.
 _EVERYDAY16_NOISE = Diffusion(StoppingConfig(tau=0.97, max_depth=16), steps=1, sharpen=1.0)
 _EVERYDAY16_PLUS = Repair(
-    explain=ExplanationConfig(detail_windows=1, blocks=False, smeared_impulses=False),
+    explain=ExplanationConfig(blocks=False, smeared_impulses=False),
     diffusion=Diffusion(
         StoppingConfig(tau=0.5, max_depth=16, horizon=60),
         guidance=GuidanceConfig(scale=0.75, through_network=False),
@@ -115,8 +115,8 @@ IMAGENET = Profile(
     dda_depth=50,
     dda_guidance=GuidanceConfig(scale=3.0),
     diffpure_depth=16,
-    # Those of everyday16; nothing was tuned at this size. There are few steps, so that a processor
-    # can run it.
+    # Those of everyday16 but for what is looked for; nothing was tuned at this size. There are few
+    # steps, so that a processor can run it.
     plus=replace(
         _EVERYDAY16_PLUS,
         explain=ExplanationConfig(),

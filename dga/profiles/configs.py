@@ -152,28 +152,10 @@ class StoppingConfig(Bounded):
 
 @dataclass(frozen=True)
 class ExplanationConfig(Bounded):
-    """How a picture's damage is looked for (:mod:`dga.explanation.search`).
+    """Which damage is looked for (:mod:`dga.explanation.search`), where profiles differ."""
 
-    Scores are mean logits of the discriminator, above 0 for pictures that look damaged. Noise
-    levels are standard deviations, for pixels in [-1, 1].
-    """
-
-    judged_at: tuple[int, ...] = (2, 8, 16)
-    """Depths, counted from the entry, over which scores are averaged."""
-    noise_floor: float = bounded(0.06, 0)
-    """Noise level below which a picture counts as free of noise."""
-    noise_head_start: float = 0.5
-    """Noise that was measured is believed if it lowers the score by so much."""
-    undamaged_score: float = 1.0
-    """A picture without noise and with a lower score counts as undamaged, where no other damage is
-    measured."""
-    detail_windows: int = bounded(4, 1)
-    """The discriminator judges the whole picture by a thumbnail and so many windows, those with the
-    finest detail."""
-    objection: float = 0.5
-    """The inverse of a measured blur is used unless it raises the score by more than this."""
     blocks: bool = True
-    """Whether blocks are undone, where they are measured."""
+    """Whether blocks that are measured are undone."""
     smeared_impulses: bool = True
     """Whether impulses that JPEG has smeared are looked for."""
 

@@ -59,9 +59,7 @@ def _score(models: "Models", pixels: "Pixels") -> tuple[float, float]:
     from dga.mending import make_judges
     from dga.photograph import content_seed, mirror_to_side
 
-    explain = models.profile.plus.explain
-    assert explain is not None
     grey = np.asarray(Image.fromarray(pixels).convert("L"), float)
     x = to_tensor(mirror_to_side(pixels, models.window_size))
-    judges = make_judges(models, x, content_seed(pixels), explain)
+    judges = make_judges(models, x, content_seed(pixels))
     return float(ndimage.laplace(grey).var()), judges.score_as_it_came
