@@ -21,8 +21,7 @@ from torch import Tensor
 from dga.adaptation import classify
 from dga.data.uploads import decode_picture
 from dga.explanation.blur import POWER_LAW, measure_softness
-from dga.explanation.degradation import NO_DEGRADATION, Degradation
-from dga.explanation.explanation import Explanation
+from dga.explanation.degradation import NO_DEGRADATION, Degradation, Explanation
 from dga.explanation.exposure import (
     DEVIATION_FLOOR,
     LEAST_LIGHT,
@@ -438,7 +437,7 @@ def _find_odd_light(x: Tensor) -> Iterator[Finding]:
     veil = max(1 / (1 - darkest), 1 + SMOOTH_EVIDENCE * excess)
     for kind, strength in (("exposure", max(one.stretch for one in exposures)), ("veil", veil)):
         evidence = 1 + 2 * (strength - 1) ** 2  # so that what is common counts for little
-        finding = _make_finding(kind, strength, "odd light", evidence, is_undoable=False)
+        finding = _make_finding(kind, strength, "odd light", evidence)
         yield replace(finding, sureness=min(MOST_UNSURE, finding.sureness))
 
 

@@ -16,9 +16,8 @@ from torch import Tensor, nn
 
 from dga.diffusion import ForwardPath, ReverseProcess, Schedule, choose_sampler, estimate_undamaged
 from dga.discriminator import Scorer
-from dga.explanation.degradation import NO_DEGRADATION, Degradation
+from dga.explanation.degradation import NO_DEGRADATION, Degradation, Explanation, Verdict
 from dga.explanation.drawings import is_page
-from dga.explanation.explanation import Explanation, Verdict
 from dga.explanation.grid import Grid
 from dga.explanation.judges import Judges
 from dga.explanation.noise_level import measure_even_change

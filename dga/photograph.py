@@ -23,7 +23,7 @@ from dga.data.encoding import Frame
 from dga.data.picture_files import StoredPicture
 from dga.data.stored_values import StoredValues
 from dga.data.uploads import refuse_unreadable
-from dga.explanation.explanation import Explanation
+from dga.explanation.degradation import Explanation
 from dga.explanation.grid import Grid
 from dga.explanation.operators import Convolution
 from dga.images import Pixels, check_pixels, from_tensor, to_levels, to_tensor, to_upright

@@ -23,8 +23,7 @@ from dga.batch_size import choose_batch_size
 from dga.diffusion import ForwardPath, ReverseProcess, ReverseStep, choose_sampler, count_steps
 from dga.discriminator import FIRST_STATES, JudgedPath
 from dga.explanation.deconvolution import deconvolve, make_disk
-from dga.explanation.degradation import NO_DEGRADATION
-from dga.explanation.explanation import Explanation, Verdict
+from dga.explanation.degradation import NO_DEGRADATION, Explanation, Verdict
 from dga.explanation.judges import Judges
 from dga.explanation.operators import OperatorConsistency
 from dga.explanation.search import DamageSearch

@@ -5,8 +5,7 @@ import pytest
 from skimage.metrics import peak_signal_noise_ratio as psnr
 
 import dga
-from dga.explanation.degradation import NO_DEGRADATION, Degradation
-from dga.explanation.explanation import Explanation
+from dga.explanation.degradation import NO_DEGRADATION, Degradation, Explanation
 from dga.explanation.veil import Veil
 from dga.images import Pixels, recompress_jpeg
 from dga.photograph import Progress, RepairedPhotograph, photograph_steps, repair_photograph

@@ -15,9 +15,8 @@ from torch import Tensor
 
 from dga.explanation.blocks import measure_blocks
 from dga.explanation.blur import BlurFits
-from dga.explanation.degradation import NO_DEGRADATION, Degradation
+from dga.explanation.degradation import NO_DEGRADATION, Degradation, Explanation, Verdict
 from dga.explanation.drawings import is_one_colour_or_drawing, is_page
-from dga.explanation.explanation import Explanation, Verdict
 from dga.explanation.exposure import measure_brightness, measure_darkness
 from dga.explanation.haze import Haze
 from dga.explanation.jpeg_quality import POOR, measure_quality

@@ -102,8 +102,8 @@ class ModelFiles:
 
     profile: Profile
     paths: dict[str, Path]
-    """By network (``diffusion``, ``discriminator``, ``classifier``, perhaps ``explainer`` and
-    ``conditional``) a folder that our trainer wrote, or a checkpoint of others."""
+    """By network (``diffusion``, ``discriminator``, ``classifier``, perhaps ``explainer``,
+    ``conditional`` and ``dewarper``) a folder that our trainer wrote, or a checkpoint of others."""
 
     @cached_property
     def weights(self) -> dict[str, str]:

@@ -16,6 +16,7 @@ from dga.explanation.blur import BlurFits
 from dga.explanation.degradation import Degradation
 from dga.explanation.exposure import measure_brightness, measure_darkness
 from dga.explanation.haze import Haze
+from dga.explanation.noise_level import measure_noise
 from dga.explanation.operators import (
     ArcMotion,
     Blocks,
@@ -457,3 +458,11 @@ def test_drawn_shading_is_no_veil():
     stripes = np.repeat(np.random.default_rng(0).integers(-6, 7, 42), 10)
     grey = (180 - 100 * (down**2 + across**2) / 2 + stripes).round().astype(np.uint8)
     assert measure_veil(to_tensor(np.repeat(grey[..., None], 3, 2))) is None
+
+
+@pytest.mark.parametrize("deviation", [0.1, 0.3, 0.6])
+def test_the_noise_level_is_measured(deviation):
+    """White noise of a known deviation, on a smooth picture, unclipped."""
+    x = torch.linspace(-0.5, 0.5, 64).expand(3, 64, -1)
+    noisy = x + deviation * noise(*x.shape, seed=1)
+    assert measure_noise(noisy) == pytest.approx(deviation, rel=0.08)

@@ -1,63 +1,74 @@
-"""Noise is measured, and what is of one colour or drawn is left alone."""
+"""Which damage a picture has, and where networks object to its inverse."""
 
 import numpy as np
 import pytest
 import torch
-from PIL import Image, ImageDraw
 from torch import Tensor, nn
 
-from dga.adaptation import adapt
-from dga.explanation.drawings import is_one_colour_or_drawing
-from dga.explanation.noise_level import measure_noise
-from dga.images import to_levels, to_pixels, to_square, to_tensor
-from dga.profiles import EVERYDAY16
-from dga.systems import parse
-from tests.fixtures.models import noise
+import dga
+from dga.diffusion import Schedule
+from dga.discriminator import Scorer
+from dga.explanation.degradation import NO_DEGRADATION, Explanation
+from dga.explanation.judges import Judges
+from dga.explanation.operators import MotionBlur
+from dga.explanation.search import DamageSearch
+from dga.images import Pixels, recompress_jpeg, to_tensor
+from dga.profiles import ExplanationConfig, ScheduleConfig
+from dga.steps import take_result
+from tests.fixtures.pictures import photograph, spread
 
 
-def picture(seed: int = 0, contrast: float = 0.5, size: int = 32) -> Tensor:
-    """A smooth picture, ``[3, S, S]`` at 8-bit levels."""
-    rng = torch.Generator().manual_seed(seed)
-    coarse = torch.rand(1, 3, 6, 6, generator=rng) * 2 - 1
-    smooth = nn.functional.interpolate(coarse, size=size, mode="bicubic", align_corners=True)[0]
-    smooth = (smooth - smooth.mean()) / smooth.std() * contrast * 0.5
-    return to_levels(smooth.clamp(-1, 1))
+class Taste(nn.Module):
+    """A discriminator of one idea: it likes fine detail, or dislikes it where ``weight`` < 0."""
+
+    def __init__(self, weight: float) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.tensor(weight), requires_grad=False)
+
+    def forward(self, x: Tensor, time: Tensor) -> Tensor:
+        return 2 - self.weight * x.diff(dim=2).abs().mean((1, 2, 3))
 
 
-@pytest.mark.parametrize("deviation", [0.1, 0.3, 0.6])
-def test_the_noise_level_is_measured(deviation):
-    """White noise of a known deviation, on a smooth picture, unclipped."""
-    x = picture(size=64)
-    noisy = x + deviation * noise(*x.shape, seed=1)
-    assert measure_noise(noisy) == pytest.approx(deviation, rel=0.08)
+def explain(pixels: Pixels, weight: float = 0.0, **settings: bool) -> Explanation:
+    """Explain a picture, judged by a network of that taste."""
+    x, network = to_tensor(pixels), Taste(weight)
+    scorer = Scorer(Schedule.from_config(ScheduleConfig()), network, seed=0)
+    judges = Judges(scorer, network, 64, x)
+    return take_result(DamageSearch(x, ExplanationConfig(**settings), judges).run())
 
 
-@pytest.mark.parametrize("colour", [(0, 0, 128), (255, 255, 0), (3, 200, 90)])
-@pytest.mark.parametrize("side", [1, 2, 32])
-def test_one_colour_is_flat_whatever_the_colour(colour, side):
-    pixels = np.full((side, side, 3), colour, np.uint8)
-    assert is_one_colour_or_drawing(to_tensor(pixels))
-    varied = np.arange(12, dtype=np.uint8).reshape(2, 2, 3) * 20
-    assert not is_one_colour_or_drawing(to_tensor(varied))
+@pytest.fixture(scope="module")
+def moved() -> Pixels:
+    return spread(photograph("chelsea"), MotionBlur(15.0, 20.0).kernel)
 
 
-@pytest.mark.parametrize("lines", [1, 3])
-def test_a_drawing_comes_back_as_it_is(tiny_models, lines):
-    sheet = Image.new("RGB", (256, 256), "white")
-    pen, at = ImageDraw.Draw(sheet), np.random.default_rng(lines).integers(10, 246, (lines, 4))
-    for ends in at.tolist():
-        pen.line(ends, fill="black", width=4)
-    pixels = to_pixels(to_square(sheet, 32))  # its lines have grey edges
-    checks = (np.indices((32, 32, 3))[:2].sum(0) // 4 % 2 * 255).astype(np.uint8)
-    for drawn in (pixels, 255 - pixels, checks):
-        run = adapt(tiny_models, drawn, 0, [parse(EVERYDAY16, "dga-plus")])
-        assert np.array_equal(run.reconstructions["dga-plus"].image, drawn)
-        assert run.plus.start.explanation.is_unjudgeable
+def test_a_measured_blur_is_undone_unless_the_network_objects(moved):
+    undone, refused = explain(moved, weight=100.0), explain(moved, weight=-100.0)
+    assert undone.degradation.operator.kind == "motion"
+    assert undone.blur_margin > 0
+    assert undone.refused_blur is None
+    assert refused.degradation == NO_DEGRADATION
+    assert refused.refused_blur == undone.degradation
+    assert refused.blur_margin < 0
 
 
-def test_a_faint_grey_photograph_is_no_drawing():
-    photograph = 0.2 * picture().mean(0, keepdim=True).expand(3, -1, -1)
-    assert not is_one_colour_or_drawing(to_levels(photograph))
-    coloured = to_tensor(np.full((32, 32, 3), 255, np.uint8))
-    coloured[:, :8] = coloured.new_tensor([-1.0, 0.2, 0.9]).view(3, 1, 1)
-    assert not is_one_colour_or_drawing(coloured)
+def test_noise_counts_where_the_network_prefers_it():
+    noisy = dga.corrupt(photograph("chelsea"), "gaussian_noise", 4, 0)
+    assert explain(noisy, weight=-100.0).degradation == NO_DEGRADATION  # it sees the noise fade
+    believed = explain(noisy, weight=100.0)
+    assert believed.degradation.noise > 0.2
+    assert believed.entry > 0
+
+
+def test_what_a_profile_leaves_alone(cat):
+    """Blocks are told, and not undone; smeared impulses are not looked for."""
+    small = cat[:224, :224]
+    blocks = dga.corrupt(small, "pixelate", 5, 0)
+    assert explain(blocks).degradation.operator.kind == "blocks"
+    assert explain(blocks, blocks=False).degradation == NO_DEGRADATION
+    assert explain(blocks, blocks=False).refused_blur == explain(blocks).degradation
+    speckled = np.asarray(
+        recompress_jpeg(dga.corrupt(photograph("astronaut"), "impulse_noise", 4, 0), 85)
+    )
+    assert explain(speckled).degradation.impulses is not None
+    assert explain(speckled, smeared_impulses=False).degradation.impulses is None

@@ -12,9 +12,7 @@ from unittest import mock
 import numpy as np
 import pytest
 import skimage.data
-import torch
 from PIL import Image, ImageDraw
-from scipy import ndimage
 from skimage.util import random_noise
 
 import dga
@@ -23,17 +21,12 @@ from dga.explanation.operators import Disk, MotionBlur
 from dga.folders import picture_folder
 from dga.images import recompress_jpeg
 from tests.fixtures.cli import done, refused, run_dga
-from tests.fixtures.pictures import add_noise
+from tests.fixtures.pictures import add_noise, spread
 
 
 @pytest.fixture(scope="module")
 def cat() -> np.ndarray:
     return np.asarray(Image.fromarray(skimage.data.chelsea()[:300, :400]))
-
-
-def spread(pixels: np.ndarray, kernel: torch.Tensor) -> np.ndarray:
-    blurred = ndimage.convolve(pixels.astype(float), kernel.numpy()[..., None], mode="reflect")
-    return blurred.round().clip(0, 255).astype(np.uint8)
 
 
 def add_impulses(pixels: np.ndarray) -> np.ndarray:

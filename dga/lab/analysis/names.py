@@ -68,7 +68,7 @@ class MethodName:
 
     @property
     def is_plus_changed(self) -> bool:
-        """Whether this is DGA+ with a setting changed, such as a stage that is left out."""
+        """Whether this is DGA+ with a setting changed."""
         return self.base == PLUS and bool(self.settings)
 
     @property

@@ -20,7 +20,7 @@ from dga.lab.data.cropping import View
 from dga.lab.data.image_sets import ImageSet, take_training
 from dga.lab.training.draws import choose_indices, make_rng, make_torch_rng
 from dga.lab.training.loop import TrainConfig, Training
-from dga.lab.training.random_explanations import SecondPicture, draw_second_picture
+from dga.lab.training.random_inverses import SecondPicture, draw_second_picture
 from dga.lab.training.windows import PER_PICTURE, Photographs, corrupt_randomly, draw_places
 from dga.networks.unet import Discriminator
 from dga.profiles import Profile

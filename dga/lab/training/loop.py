@@ -51,7 +51,7 @@ class TrainConfig:
     """Those of a discriminator's second class."""
     explanations: bool = False
     """Whether that class also holds right and wrong explanations
-    (:mod:`~dga.lab.training.random_explanations`)."""
+    (:mod:`~dga.lab.training.random_inverses`)."""
     max_depth: int | None = None
     """The depth up to which a diffusion model is mostly trained, see
     :class:`~dga.lab.training.diffusion_trainer.DiffusionBatches`; None: all of them."""

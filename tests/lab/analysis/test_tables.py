@@ -47,7 +47,7 @@ def test_all_methods_are_compared_with_nothing_done_and_ours_with_each(tmp_path)
 
 def test_a_method_is_compared_with_its_controls_and_changed_settings(tmp_path):
     """Which else are in no table."""
-    permuted, without = "dga-guided:tau=0.3:permute=depth:batch=60", "dga-plus:exposure=false"
+    permuted, without = "dga-guided:tau=0.3:permute=depth:batch=60", "dga-plus:blocks=false"
     rights = {"source": 2, "dga-guided:tau=0.3": 5, permuted: 4, without: 4, "dga-plus": 6}
     write_run(tmp_path / "run", _by_count(rights))
     gains = _gains(_rows(tmp_path, "severity-5"), "mean")
