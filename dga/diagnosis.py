@@ -26,7 +26,6 @@ from dga.explanation.exposure import (
     DEVIATION_FLOOR,
     LEAST_LIGHT,
     LIFTED_SHARE,
-    UNCHANGED,
     WHITE,
     Exposure,
     find_level,
@@ -405,7 +404,7 @@ def _list_parts(
         # Not where nobody judged: light pictures without a veil are measured as glare, too.
         change = abs(veil.gain - 1) if is_undoable is None else veil.change
         yield found("veil", veil.gain, str(veil), 1 + change)
-    if exposure != UNCHANGED:
+    if exposure is not None:
         yield found("exposure", exposure.stretch, str(exposure))
     if degradation.impulses is not None:
         middle = cut_middle(x, FILTERED_SIDE if is_undoable is None else MEASURED_SIDE)

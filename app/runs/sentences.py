@@ -7,7 +7,6 @@ from typing import Any
 
 from app.runs.settings import NONE, PAINT, Settings
 from dga.explanation.degradation import Degradation
-from dga.explanation.exposure import UNCHANGED
 from dga.explanation.haze import Haze
 from dga.explanation.veil import Veil
 from dga.io.numbers import format_share as percent
@@ -60,7 +59,7 @@ def _list_parts(degradation: Degradation) -> Iterator[tuple[str, str]]:
     elif veil:
         is_flat = veil.gain > 1.5
         yield ("low contrast", "contrast stretched") if is_flat else ("glare", "picture darkened")
-    elif exposure != UNCHANGED:
+    elif exposure:
         yield "wrong exposure", "exposure corrected"
     if degradation.impulses is not None:
         yield "speckles", "wrong pixels replaced"

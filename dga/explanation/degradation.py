@@ -9,7 +9,7 @@ from enum import Enum
 
 from torch import Tensor
 
-from dga.explanation.exposure import UNCHANGED, Exposure
+from dga.explanation.exposure import Exposure
 from dga.explanation.haze import Haze
 from dga.explanation.noise_level import remove_impulses
 from dga.explanation.operators import Operator
@@ -22,7 +22,7 @@ from dga.images import to_levels
 class Degradation:
     """One explanation of a picture's damage; the defaults stand for no damage."""
 
-    exposure: Exposure = UNCHANGED
+    exposure: Exposure | None = None
     """What undoes too little light, or too much."""
     impulses: float | None = None
     """Distance from the neighbours' median, 0 to 2, from which black or white counts as wrong."""
@@ -56,7 +56,7 @@ class Degradation:
             x = remove_impulses(x, self.impulses, self.is_smeared)
         if self.rain is not None:
             x = remove_rain(x, self.rain)
-        if self.exposure != UNCHANGED:
+        if self.exposure:
             x = self.exposure.apply(x)
         if self.operator:
             x = self.operator.invert(x)
@@ -66,9 +66,9 @@ class Degradation:
 
     def __str__(self) -> str:
         """What it is, such as ``noise 0.41``, or ``none``."""
-        parts = [str(self.exposure)] * (self.exposure != UNCHANGED)
+        whole = self.exposure, self.operator, self.veil
+        parts = [str(part) for part in whole if part is not None]
         parts += ["rain"] * (self.rain is not None)
-        parts += [str(part) for part in (self.operator, self.veil) if part is not None]
         parts += [] if self.impulses is None else [f"impulses beyond {self.impulses:g}"]
         parts += [f"noise {self.noise:.2f}"] * (self.noise > 0)
         parts += [] if self.glass is None else [f"behind glass that spreads {self.glass:g} px"]
@@ -79,8 +79,8 @@ class Degradation:
     @property
     def has_measured_inverse(self) -> bool:
         """Whether an operator, light, rain or impulses were measured, which an inverse undoes."""
-        measured = self.operator, self.impulses, self.rain, self.veil
-        return self.exposure != UNCHANGED or any(one is not None for one in measured)
+        measured = self.operator, self.exposure, self.impulses, self.rain, self.veil
+        return any(one is not None for one in measured)
 
     @property
     def has_moved_pixels(self) -> bool:

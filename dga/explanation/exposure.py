@@ -55,9 +55,6 @@ class Exposure:
         return f"too dark, gain {self.gain:.3g}"
 
 
-UNCHANGED = Exposure()
-
-
 def measure_darkness(x: Tensor) -> Exposure | None:
     """The gain about black that brings the lightest pixels of ``[3, H, W]`` to white.
 
