@@ -28,8 +28,8 @@ FOLDS = (
     ),
     (
         "small", "everyday16/exhibits", "Results on pictures of 64 px",
-        "16 everyday classes, a classifier of ours, profile everyday16. Every system of the "
-        "paper's Table 1 was measured here, with its controls.",
+        "16 everyday classes, a classifier of ours, profile everyday16; below, studies of the "
+        "paper's method that an earlier version made.",
     ),
 )  # fmt: skip
 """Folders of exhibits, as earlier versions of ``dga figures`` wrote them: anchor, folder, title and
