@@ -32,8 +32,8 @@ FOLDS = (
         "paper's method that an earlier version made.",
     ),
 )  # fmt: skip
-"""Folders of exhibits, as earlier versions of ``dga figures`` wrote them: anchor, folder, title and
-a sentence."""
+"""Folders of exhibits that ``dga figures`` wrote, some in earlier versions: anchor, folder, title
+and a sentence."""
 
 
 def results_page(folder: Path | None = None) -> Page:
