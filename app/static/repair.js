@@ -440,6 +440,17 @@ new IntersectionObserver(([{ isIntersecting }]) => {
   if (isIntersecting && isGame() && state === "done" && !record.depths) startRepair();
 }).observe(find("#inside"));
 
+// The bar marks what the middle of the screen shows.
+const marks = { page: find(".bar [aria-current]"), location: find('.bar [href$="#inside"]') };
+new IntersectionObserver(
+  ([{ isIntersecting }]) => {
+    const [here, there] = isIntersecting ? ["location", "page"] : ["page", "location"];
+    marks[here].setAttribute("aria-current", here);
+    marks[there].removeAttribute("aria-current");
+  },
+  { rootMargin: "-50% 0px" },
+).observe(find("#inside"));
+
 for (const button of all(".share")) makeSharing(button, say);
 const BY_RULE = ["stop", "paper", "guided"];
 const OLD_BY = { tau: BY_RULE, max_depth: BY_RULE };
