@@ -90,7 +90,7 @@ def describe_finding(
     """The sentence after *Found*.
 
     ``added``: the damage that was done to the photo here, which is said where it is not what was
-    found; ``objected``: the blur that was measured, and not undone because the network that judges
+    found; ``objected``: what was measured and is not undone, mostly because the network that judges
     repairs objected; ``is_mended``: whether a network that sees the photo repaired it, after what
     was measured had been undone.
     """
@@ -118,7 +118,7 @@ def explain_why_unchanged(is_fine: bool, is_unjudgeable: bool, objected: str) ->
     if is_unjudgeable:
         return "one colour or a drawing, too plain to judge"
     if objected:
-        return f"signs of {objected}, but a network objected to undoing it"
+        return f"signs of {objected}, but undoing it would likely do harm"
     return "no damage that we recognise" if is_fine else "nothing sure enough to undo"
 
 
