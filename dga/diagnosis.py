@@ -433,7 +433,7 @@ def _find_odd_light(x: Tensor) -> Iterator[Finding]:
     coarse = F.interpolate(grey[None], (SHADING_SIDE, SHADING_SIDE), mode="area")
     shading = F.interpolate(coarse, grey.shape[-2:], mode="bicubic")[0]
     excess = float(shading.std()) / max(float((grey - shading).std()), DEVIATION_FLOOR) - 1
-    veil = max(1 / (1 - darkest), 1 + SMOOTH_EVIDENCE * excess)
+    veil = max(1 / max(1 - darkest, DEVIATION_FLOOR), 1 + SMOOTH_EVIDENCE * excess)
     for kind, strength in (("exposure", max(one.stretch for one in exposures)), ("veil", veil)):
         evidence = 1 + 2 * (strength - 1) ** 2  # so that what is common counts for little
         finding = _make_finding(kind, strength, "odd light", evidence)
