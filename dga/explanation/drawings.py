@@ -30,6 +30,9 @@ COLOUR_LEVELS = 64
 """Levels of a channel at which a page's colours are counted."""
 LEAST_PAGE_SPAN = 0.6
 """Least span of a page's grey levels in [-1, 1]; lost contrast makes photographs as plain."""
+ONE_COLOUR = 0.99
+"""Share of the pixels that have the very same colour in a picture of one colour; single others
+would pass for bent lines, or blocks."""
 DRAWN_SHARE = 0.75
 """Least share of the pixels at a drawing's two most common levels."""
 GROUND_LEVELS = 16
@@ -53,7 +56,10 @@ def is_one_colour_or_drawing(x: Tensor) -> bool:
     A drawing is grey, has most of its pixels at two levels, and spans an eighth of the range or
     more. The discriminator cannot judge such a picture.
     """
-    if float(x.std((1, 2), correction=0).max()) < DEVIATION_FLOOR:
+    levels = ((x.flatten(1) + 1) * 127.5).round().long()
+    colours = (levels * levels.new_tensor([[65_536], [256], [1]])).sum(0)
+    is_one_colour = float((colours == colours.median()).float().mean()) > ONE_COLOUR
+    if is_one_colour or float(x.std((1, 2), correction=0).max()) < DEVIATION_FLOOR:
         return True
     grey = x[0]
     if not torch.equal(x, grey.expand_as(x)) or float(grey.max() - grey.min()) < 0.25:

@@ -54,6 +54,14 @@ def test_one_colour_is_flat_whatever_the_colour(colour, side):
     assert not is_one_colour_or_drawing(to_tensor(varied))
 
 
+@pytest.mark.parametrize("count", [1, 5, 40])
+def test_single_other_pixels_are_no_damage(count):
+    pixels, rng = np.full((224, 224, 3), 255, np.uint8), np.random.default_rng(count)
+    places = rng.choice(224 * 224, count, replace=False)
+    pixels.reshape(-1, 3)[places] = rng.integers(0, 255, (count, 3))
+    assert is_one_colour_or_drawing(to_tensor(pixels))
+
+
 @pytest.mark.parametrize("lines", [1, 3])
 def test_a_drawing_comes_back_as_it_is(tiny_models, lines):
     sheet = Image.new("RGB", (256, 256), "white")
