@@ -32,15 +32,8 @@ class Bounded:
                     what = "whole number" if is_whole else "number"
                     end = "up" if high == math.inf else f"to {high}"
                     raise ValueError(f"{one.name} is a {what} from {low} {end}, not {value!r}.")
-            if not _is_finite(value):
+            if isinstance(value, float) and not math.isfinite(value):
                 raise ValueError(f"Numbers are finite; {one.name} is {value!r}.")
-
-
-def _is_finite(value: Any) -> bool:
-    """Whether a value, or every value of a tuple, is neither infinite nor NaN."""
-    if isinstance(value, tuple):
-        return all(map(_is_finite, value))
-    return not isinstance(value, float) or math.isfinite(value)
 
 
 @dataclass(frozen=True)
@@ -151,7 +144,7 @@ class StoppingConfig(Bounded):
 
 
 @dataclass(frozen=True)
-class ExplanationConfig(Bounded):
+class ExplanationConfig:
     """Which damage is looked for (:mod:`dga.explanation.search`), where profiles differ."""
 
     blocks: bool = True
