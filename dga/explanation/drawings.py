@@ -56,9 +56,9 @@ def is_one_colour_or_drawing(x: Tensor) -> bool:
     A drawing is grey, has most of its pixels at two levels, and spans an eighth of the range or
     more. The discriminator cannot judge such a picture.
     """
-    levels = ((x.flatten(1) + 1) * 127.5).round().long()
-    colours = (levels * levels.new_tensor([[65_536], [256], [1]])).sum(0)
-    is_one_colour = float((colours == colours.median()).float().mean()) > ONE_COLOUR
+    pixels = x.flatten(1)  # [3, n]
+    is_common = (pixels == pixels.median(1, keepdim=True).values).all(0)
+    is_one_colour = float(is_common.float().mean()) > ONE_COLOUR
     if is_one_colour or float(x.std((1, 2), correction=0).max()) < DEVIATION_FLOOR:
         return True
     grey = x[0]

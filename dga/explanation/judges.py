@@ -8,7 +8,6 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from dga.discriminator import Scorer
-from dga.explanation.exposure import Exposure
 from dga.explanation.grid import Grid
 from dga.explanation.noise_level import NOISE_FLOOR, find_matched_depth, measure_noise
 from dga.images import cut_middle
@@ -50,21 +49,22 @@ class Judges:
             views = torch.cat([make_thumbnail(x, self.side)[None], views])
         return self.scorer.score(views[None], depths, [noise_level])[0]
 
-    def prefer_light(self, x: Tensor, exposure: Exposure) -> bool:
-        """Whether the thumbnail of a dark picture, ``[3, H, W]``, looks less damaged in light."""
-        before, after = self._judge_thumbnails(x, exposure.apply(x))
+    def prefer_light(self, lit: Tensor) -> bool:
+        """Whether the thumbnail of a dark picture looks less damaged ``lit``, ``[3, H, W]``."""
+        before, after = self._judge_thumbnails(lit)
         return float(after.mean()) < float(before.mean())
 
-    def prefer_clear(self, x: Tensor, cleared: Tensor, least: float, least_relief: float) -> bool:
+    def prefer_clear(self, cleared: Tensor, least: float, least_relief: float) -> bool:
         """Whether both networks find the thumbnail damaged, by a mean logit above ``least``, and
         less so, on average by ``least_relief``, ``cleared`` of added light or lost contrast."""
-        before, after = self._judge_thumbnails(x, cleared)
+        before, after = self._judge_thumbnails(cleared)
         is_relieved = bool((after < before).all()) and float((before - after).mean()) > least_relief
         return is_relieved and float(before.mean()) > least
 
-    def _judge_thumbnails(self, x: Tensor, result: Tensor) -> tuple[Tensor, Tensor]:
-        """Scores by each network for the thumbnails of two pictures, ``[n]`` each."""
-        views = torch.stack([make_thumbnail(one, self.side)[None] for one in (x, result)])
+    def _judge_thumbnails(self, result: Tensor) -> tuple[Tensor, Tensor]:
+        """Scores by each network for the thumbnails of the picture and of ``result``, ``[n]``
+        each."""
+        views = torch.stack([make_thumbnail(one, self.side)[None] for one in (self.x, result)])
         networks = dict.fromkeys((self.scorer.network, self.discriminator))  # one may be both
         scorers = [replace(self.scorer, network=network) for network in networks]
         scores = [one.score(views, LIGHT_JUDGED_AT, (0.0, 0.0)) for one in scorers]

@@ -114,7 +114,11 @@ class DamageSearch:
                 return replace(found, degradation=damage)
             return replace(found, refused_blur=damage)
         exposure = None if found.is_page else measure_darkness(x)
-        if exposure and not self.veils and (judges is None or judges.prefer_light(x, exposure)):
+        if (
+            exposure
+            and not self.veils
+            and (judges is None or judges.prefer_light(exposure.apply(x)))
+        ):
             return replace(found, degradation=Degradation(exposure=exposure))
         slant = None if found.is_page or is_drawing else measure_rain(x)
         if slant is not None:
@@ -233,7 +237,7 @@ class DamageSearch:
             return None
         cleared = exposure.apply(self.x)
         is_believed = self.judges is None or self.judges.prefer_clear(
-            self.x, cleared, SUSPECT_THUMBNAIL, LEAST_RELIEF
+            cleared, SUSPECT_THUMBNAIL, LEAST_RELIEF
         )
         return Degradation(exposure=exposure) if is_believed else None
 
@@ -256,7 +260,7 @@ class DamageSearch:
             least = 0.0
         elif is_bright:
             least = SUSPECT_THUMBNAIL
-        return self.judges.prefer_clear(self.x, veil.remove(self.x), least, relief)
+        return self.judges.prefer_clear(veil.remove(self.x), least, relief)
 
 
 def _has_noise(found: Explanation) -> bool:
